@@ -1,0 +1,28 @@
+// `npm run bench [name]`: runs one or all measurements, prints a table, and JSON with `--json`. Ratios tell, not seconds.
+import { parseArgs } from "node:util";
+import { measureStatus } from "./status.ts";
+import { printTable, type Result } from "./table.ts";
+
+const suites: Readonly<Record<string, () => Promise<Result[]>>> = { status: measureStatus };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false }, help: { type: "boolean", short: "h", default: false } },
+});
+
+if (values.help) {
+  console.log(`usage: npm run bench -- [${Object.keys(suites).join("|")}] [--json]`);
+} else {
+  const unknown = positionals.filter((name) => suites[name] === undefined);
+  if (unknown.length > 0) {
+    console.error(`there is no bench "${unknown.join(", ")}"; there are: ${Object.keys(suites).join(", ")}`);
+    process.exitCode = 2;
+  } else {
+    const results: Result[] = [];
+    for (const [name, measure] of Object.entries(suites)) {
+      if (positionals.length === 0 || positionals.includes(name)) results.push(...(await measure()));
+    }
+    if (values.json) console.log(JSON.stringify(results, null, 2));
+    else printTable(results);
+  }
+}

@@ -1,0 +1,111 @@
+import { type Condition, instant } from "@telltale/kinds";
+import { describe, expect, it } from "vitest";
+import { applyPatch } from "../test/apply-patch.ts";
+import { Widget } from "../test/widget.ts";
+import { draft } from "./draft.ts";
+import { applyDocument, jsonPatch } from "./patch.ts";
+
+const now = instant(Date.parse("2026-01-01T00:00:00Z"));
+const foreign: Condition = { type: "example.com/Other", status: "True", reason: "X", message: "", lastTransitionTime: "2020-01-01T00:00:00Z" };
+
+function widget(status: Widget["status"]): Widget {
+  return {
+    apiVersion: "telltale.test/v1",
+    kind: "Widget",
+    metadata: { name: "w", namespace: "n", uid: "u1", resourceVersion: "7", generation: 1 },
+    spec: { size: 1 },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+const pass = (object: Widget) =>
+  draft(Widget, object, now)
+    .phase("Pending")
+    .condition("Built", true, "Complete", "")
+    .condition("Broken", false, "Whole", "")
+    .state({ type: "Linked", status: "True", reason: "Up", message: "" });
+
+describe("the JSON Patch", () => {
+  it("rule 16: is empty when nothing changed", () => {
+    const settled = widget(pass(widget(undefined)).finish().status);
+    expect(jsonPatch(Widget, settled, pass(settled).finish())).toEqual([]);
+  });
+
+  it("rule 68: is refused by an object of the same name with another uid", () => {
+    const read = widget({ observedGeneration: -1 });
+    const patch = jsonPatch(Widget, read, pass(read).finish());
+    const recreated = { ...read, metadata: { ...read.metadata, uid: "u2" } };
+    expect(applyPatch(recreated, patch)).toEqual({ failed: "/metadata/uid" });
+  });
+
+  it("rule 60: is refused when somebody added a condition that the draft did not see", () => {
+    const read = widget(pass(widget(undefined)).finish().status);
+    const patch = jsonPatch(Widget, read, pass(read).condition("Built", false, "Building", "").finish());
+    const changed = widget({ ...read.status, conditions: [...(read.status?.conditions ?? []), foreign] });
+    expect(applyPatch(changed, patch)).toEqual({ failed: "/status/conditions" });
+  });
+
+  it("rule 65: is refused when a value that the draft read as memory has moved", () => {
+    const read = widget({ observedGeneration: 1, progress: { epoch: "a" } });
+    const patch = jsonPatch(Widget, read, draft(Widget, read, now).set({ replicas: 2 }).finish());
+    expect(applyPatch(widget({ observedGeneration: 1, progress: { epoch: "b" } }), patch)).toEqual({ failed: "/status/progress/epoch" });
+  });
+
+  it("does not conflict with writes that do not concern it", () => {
+    const read = widget({ observedGeneration: 1 });
+    const patch = jsonPatch(Widget, read, draft(Widget, read, now).set({ replicas: 2 }).finish());
+    expect(applyPatch(widget({ observedGeneration: 1, names: ["theirs"] }), patch)).toMatchObject({
+      ok: { status: { replicas: 2, names: ["theirs"] } },
+    });
+  });
+
+  it("rule 69: a stale draft undoes no latch", () => {
+    const read = widget({ observedGeneration: 1 });
+    const patch = jsonPatch(Widget, read, draft(Widget, read, now).set({ provisioned: false, ready: false }).finish());
+    expect(applyPatch(widget({ observedGeneration: 1, provisioned: true }), patch)).toEqual({ failed: "/status/provisioned" });
+  });
+
+  it("creates a status where there is none, and only there", () => {
+    const patch = jsonPatch(Widget, widget(undefined), pass(widget(undefined)).finish());
+    expect(applyPatch(widget(undefined), patch)).toHaveProperty("ok");
+    expect(applyPatch(widget({ observedGeneration: 1 }), patch)).toEqual({ failed: "/status" });
+  });
+
+  it("writes members whose names need escaping", () => {
+    const read = widget({ observedGeneration: 1, notes: { "a/b": "1" } });
+    const patch = jsonPatch(Widget, read, draft(Widget, read, now).set({ notes: { "a/b": "2", "c~d": "3" } }).finish());
+    expect(patch).toContainEqual({ op: "replace", path: "/status/notes/a~1b", value: "2" });
+    expect(patch).toContainEqual({ op: "add", path: "/status/notes/c~0d", value: "3" });
+  });
+
+  it("takes members away that the pass unset", () => {
+    const read = widget({ ...pass(widget(undefined)).finish().status, names: ["a"] });
+    const patch = jsonPatch(Widget, read, pass(read).unset("names").finish());
+    expect(patch.filter((o) => o.op !== "test")).toEqual([{ op: "remove", path: "/status/names" }]);
+  });
+});
+
+describe("the apply document", () => {
+  it("rule 66: holds everything that we own, also what did not change, and nothing of others", () => {
+    const read = widget({ ...pass(widget({ conditions: [foreign] })).finish().status, replicas: 3 });
+    const document = applyDocument(Widget, read, pass(read).set({ ready: true }).finish());
+    expect(document).toMatchObject({
+      apiVersion: "telltale.test/v1",
+      kind: "Widget",
+      metadata: { name: "w", namespace: "n", resourceVersion: "7" },
+      status: { replicas: 3, ready: true, phase: "Pending" },
+    });
+    expect((document?.status["conditions"] as Condition[]).map((c) => c.type)).toEqual(["Ready", "Built", "Broken", "Linked"]);
+  });
+
+  it("leaves out what belongs to another writer", () => {
+    const read = widget({ observedGeneration: 1, names: ["theirs"] });
+    const document = applyDocument(Widget, read, pass(read).finish(), ["phase", "observedGeneration", "conditions"]);
+    expect(Object.keys(document?.status ?? {})).toEqual(["phase", "observedGeneration", "conditions"]);
+  });
+
+  it("rule 16: is not made when nothing changed", () => {
+    const settled = widget(pass(widget(undefined)).finish().status);
+    expect(applyDocument(Widget, settled, pass(settled).finish())).toBeUndefined();
+  });
+});

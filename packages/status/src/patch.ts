@@ -1,0 +1,116 @@
+// From a finished draft to a request: a JSON Patch with guards on exactly what the draft depended on, or an apply document
+// with everything that we own. Nothing is made when nothing changed (rules 16, 64).
+import { declarationOf, deepEqual, type Kind, type KubeObject } from "@telltale/kinds";
+import type { Finished } from "./draft.ts";
+import { isRecord, type Loose } from "./path.ts";
+
+export type PatchOperation =
+  | { readonly op: "test"; readonly path: string; readonly value: unknown }
+  | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: string };
+
+type Read = KubeObject & { readonly status?: unknown };
+
+/**
+ * The difference to the status that was read, as one JSON Patch for `/status`. It first tests the object's uid (rule 68),
+ * every list that it replaces (so that a foreign condition is never lost, rule 60) and every stored value that the kind
+ * declares as memory (so that a stale draft undoes no latch). A failed test answers 422, and the draft is derived anew.
+ */
+export function jsonPatch(kind: Kind, read: Read, finished: Pick<Finished, "status" | "changed">): PatchOperation[] {
+  if (!finished.changed) return [];
+  const before = isRecord(read.status) ? read.status : undefined;
+  const tests = new Map<string, unknown>();
+  const changes: PatchOperation[] = [];
+  const uid = read.metadata?.uid;
+  if (uid !== undefined) tests.set("/metadata/uid", uid);
+  if (before === undefined) {
+    // On the real server a member that is not there equals null.
+    tests.set("/status", null);
+    changes.push({ op: "add", path: "/status", value: finished.status });
+  } else {
+    for (const path of kind.memory) remember(before, path, tests);
+    difference("/status", before, finished.status as Loose, tests, changes);
+  }
+  return [...[...tests].map(([path, value]): PatchOperation => ({ op: "test", path, value })), ...changes];
+}
+
+function difference(at: string, before: Loose, after: Loose, tests: Map<string, unknown>, changes: PatchOperation[]): void {
+  for (const name of Object.keys(before)) {
+    if (Object.hasOwn(after, name) && after[name] !== undefined) continue;
+    const path = `${at}/${escape(name)}`;
+    if (Array.isArray(before[name])) tests.set(path, before[name]);
+    changes.push({ op: "remove", path });
+  }
+  for (const [name, value] of Object.entries(after)) {
+    if (value === undefined) continue;
+    const path = `${at}/${escape(name)}`;
+    const old = before[name];
+    if (!Object.hasOwn(before, name)) {
+      if (Array.isArray(value)) tests.set(path, null);
+      changes.push({ op: "add", path, value });
+    } else if (value !== old && !deepEqual(old, value)) {
+      if (isRecord(old) && isRecord(value)) difference(path, old, value, tests, changes);
+      else {
+        if (Array.isArray(old)) tests.set(path, old);
+        changes.push({ op: "replace", path, value });
+      }
+    }
+  }
+}
+
+/** Tests the stored value of one memory path; where a parent is missing, that the parent is missing. */
+function remember(status: Loose, path: string, tests: Map<string, unknown>): void {
+  const names = path.startsWith("conditions.") ? ["conditions"] : path.split(".");
+  let at: unknown = status;
+  let pointer = "/status";
+  for (const [i, name] of names.entries()) {
+    pointer += `/${escape(name)}`;
+    at = isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    if (at === undefined || i === names.length - 1) {
+      tests.set(pointer, at ?? null);
+      return;
+    }
+  }
+}
+
+/** One step of a JSON Pointer. */
+function escape(name: string): string {
+  return name.includes("~") || name.includes("/") ? name.replaceAll("~", "~0").replaceAll("/", "~1") : name;
+}
+
+/**
+ * The apply document: the complete set of fields that we own, since one that is left out is deleted (rule 66), with the
+ * resourceVersion that the draft was computed from. Undefined when nothing changed. `owned` names the top-level status
+ * fields of this writer; conditions of others are never part of it (rule 60).
+ */
+export function applyDocument(
+  kind: Kind,
+  read: Read,
+  finished: Pick<Finished, "status" | "changed">,
+  owned?: readonly string[],
+): (KubeObject & { readonly status: Loose }) | undefined {
+  if (!finished.changed) return undefined;
+  const status = finished.status as Loose;
+  const kept: Loose = {};
+  for (const [name, value] of Object.entries(status)) {
+    if (value === undefined || (owned !== undefined && !owned.includes(name))) continue;
+    kept[name] = name === "conditions" && Array.isArray(value) ? value.filter((c) => isOurs(kind, c)) : value;
+  }
+  const { name, namespace, resourceVersion, uid } = read.metadata ?? {};
+  return {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(uid === undefined ? {} : { uid }),
+    },
+    status: kept,
+  };
+}
+
+function isOurs(kind: Kind, condition: unknown): boolean {
+  if (!isRecord(condition) || typeof condition["type"] !== "string") return false;
+  return declarationOf(kind.conditions, condition["type"]) !== undefined;
+}

@@ -1,0 +1,110 @@
+// Where the real kube-apiserver, etcd and kubectl are: given by the environment, in the cache, or built once with Go.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const components = [
+  { name: "etcd", module: "go.etcd.io/etcd/server/v3" },
+  { name: "kube-apiserver", module: "k8s.io/kubernetes/cmd/kube-apiserver" },
+  { name: "kubectl", module: "k8s.io/kubernetes/cmd/kubectl" },
+] as const;
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** The folder with the components, or undefined where they would have to be built first. */
+export function findAssets(env: Environment = process.env): string | undefined {
+  const given = env["KUBEBUILDER_ASSETS"];
+  if (given) {
+    const missing = missingIn(given);
+    if (missing.length === 0) return given;
+    const names = missing.map(({ name }) => name).join(", ");
+    throw new Error(
+      `KUBEBUILDER_ASSETS is ${given}, which has no ${names}; correct it, or unset it to build them with Go`,
+    );
+  }
+  const cached = cacheFolder(env);
+  return missingIn(cached).length === 0 ? cached : undefined;
+}
+
+/**
+ * The components for a suite that runs only where they are. Without them it prints one line that the suite is skipped:
+ * `describe.skipIf(assets === undefined)`.
+ */
+export function assetsFor(suite: string, env: Environment = process.env): string | undefined {
+  const assets = findAssets(env);
+  if (assets === undefined) {
+    process.stderr.write(`skipped: ${suite} needs kube-apiserver; set KUBEBUILDER_ASSETS or run: npm run envtest\n`);
+  }
+  return assets;
+}
+
+/** Builds what is missing in the cache, one line to `say` before and after each component. Minutes, the first time. */
+export async function buildAssets(say: (line: string) => void, env: Environment = process.env): Promise<string> {
+  const target = cacheFolder(env);
+  if (spawnSync("go", ["version"], { env }).status !== 0) {
+    throw new Error(
+      "there is no Go to build kube-apiserver with; install Go, or set KUBEBUILDER_ASSETS to a folder that has it",
+    );
+  }
+  mkdirSync(target, { recursive: true });
+  // Each process builds in a folder of its own and renames: two at once do the work twice, and neither sees half a file.
+  const scratch = mkdtempSync(join(target, "build-"));
+  try {
+    for (const { name, module } of missingIn(target)) {
+      say(`building ${name} of Kubernetes ${kubernetesVersion()} (minutes the first time)`);
+      const started = performance.now();
+      await goBuild(module, join(scratch, name), env);
+      renameSync(join(scratch, name), join(target, name));
+      say(`built ${name} in ${Math.round((performance.now() - started) / 1000)} s`);
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  return target;
+}
+
+/** `$TELLTALE_CACHE`, else `$XDG_CACHE_HOME/telltale`, else `~/.cache/telltale`; in it, a folder for each version. */
+export function cacheFolder(env: Environment): string {
+  const xdg = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
+  return join(env["TELLTALE_CACHE"] || join(xdg, "telltale"), "envtest", kubernetesVersion());
+}
+
+export function kubernetesVersion(): string {
+  const version = /^\s*k8s\.io\/kubernetes (v\S+)/m.exec(readFileSync(join(here, "go.mod"), "utf8"))?.[1];
+  if (version === undefined) throw new Error("tools/envtest/go.mod names no version of k8s.io/kubernetes; require one");
+  return version;
+}
+
+/** Without these the binaries say v0.0.0-master. */
+function versionFlags(): string {
+  const version = kubernetesVersion();
+  const [major = "", minor = ""] = version.slice(1).split(".");
+  const values = { gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: "clean" };
+  return Object.entries(values)
+    .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
+    .join(" ");
+}
+
+function missingIn(folder: string) {
+  return components.filter(({ name }) => !existsSync(join(folder, name)));
+}
+
+function goBuild(module: string, output: string, env: Environment): Promise<void> {
+  const args = ["build", "-trimpath", "-ldflags", `-s -w ${versionFlags()}`, "-o", output, module];
+  const go = spawn("go", args, {
+    cwd: here,
+    env: { ...env, CGO_ENABLED: "0" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return new Promise((resolve, reject) => {
+    go.once("error", reject);
+    go.once("exit", (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(`go build ${module} ended with ${code ?? signal}; its messages are above`));
+    });
+  });
+}

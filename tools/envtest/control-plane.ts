@@ -1,0 +1,236 @@
+// A real etcd and kube-apiserver for one suite: on free loopback ports, in a temporary folder, gone after `stop()`.
+import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface ControlPlaneOptions {
+  /** The folder with `etcd` and `kube-apiserver`: see `findAssets`. */
+  readonly assets: string;
+  /** Further flags of kube-apiserver. */
+  readonly apiserverFlags?: readonly string[];
+  /** How long to wait until it is ready. */
+  readonly timeoutMs?: number;
+}
+
+export interface ControlPlane {
+  /** `https://127.0.0.1:<port>` */
+  readonly url: string;
+  /** A bearer token of a member of `system:masters`. */
+  readonly token: string;
+  /** PEM: who signed the serving certificate. */
+  readonly ca: string;
+  /** The path of a kubeconfig with all of these. */
+  readonly kubeconfig: string;
+  /** Ends both processes and removes the folder. */
+  stop(): Promise<void>;
+}
+
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(options);
+    } catch (error) {
+      // Between choosing a free port and listening on it, somebody else may have taken it.
+      if (attempt === 3 || !/address already in use/.test(String(error))) throw error;
+    }
+  }
+}
+
+async function start({ assets, apiserverFlags = [], timeoutMs = 120_000 }: ControlPlaneOptions): Promise<ControlPlane> {
+  const folder = mkdtempSync(join(tmpdir(), "telltale-envtest-"));
+  const running: Component[] = [];
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  const abandon = () => {
+    for (const { process: child } of running) child.kill("SIGKILL");
+    removeFolder();
+  };
+  process.once("exit", abandon);
+  const stop = async () => {
+    for (const component of running.splice(0).reverse()) await end(component);
+    process.off("exit", abandon);
+    removeFolder();
+  };
+
+  try {
+    const [etcdPort, port] = await freePorts();
+    const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+    const url = `https://127.0.0.1:${port}`;
+    const token = randomBytes(16).toString("hex");
+    writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`, { mode: 0o600 });
+    writeServiceAccountKeys(folder);
+
+    running.push(run(assets, "etcd", folder, etcdFlags(folder, etcdUrl)));
+    running.push(run(assets, "kube-apiserver", folder, [...flags(folder, etcdUrl, port), ...apiserverFlags]));
+    const ca = await ready(folder, url, token, running, timeoutMs);
+    return { url, token, ca, kubeconfig: writeKubeconfig(folder, url, token, ca), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Component {
+  readonly name: string;
+  readonly process: ChildProcess;
+  readonly log: string;
+  failure?: string;
+}
+
+function etcdFlags(folder: string, url: string): string[] {
+  return [
+    `--data-dir=${join(folder, "etcd")}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    "--listen-peer-urls=http://127.0.0.1:0",
+    "--unsafe-no-fsync",
+  ];
+}
+
+function flags(folder: string, etcdUrl: string, port: number): string[] {
+  return [
+    `--etcd-servers=${etcdUrl}`,
+    "--bind-address=127.0.0.1",
+    "--advertise-address=127.0.0.1",
+    `--secure-port=${port}`,
+    `--cert-dir=${folder}`,
+    `--token-auth-file=${join(folder, "tokens.csv")}`,
+    "--authorization-mode=RBAC",
+    "--service-account-issuer=https://kubernetes.default.svc",
+    `--service-account-key-file=${join(folder, "sa.pub")}`,
+    `--service-account-signing-key-file=${join(folder, "sa.key")}`,
+    "--service-cluster-ip-range=10.0.0.0/24",
+    "--disable-admission-plugins=ServiceAccount",
+    // The `kubernetes` service would get a loopback endpoint, which kube-apiserver refuses to write.
+    "--endpoint-reconciler-type=none",
+    "--allow-privileged=true",
+  ];
+}
+
+function run(assets: string, name: string, folder: string, args: readonly string[]): Component {
+  const log = join(folder, `${name}.log`);
+  const output = openSync(log, "a");
+  const component: Component = {
+    name,
+    log,
+    process: spawn(join(assets, name), args, { stdio: ["ignore", output, output] }),
+  };
+  closeSync(output);
+  component.process.once("error", (error) => {
+    component.failure = `did not start: ${error.message}`;
+  });
+  component.process.once("exit", (code, signal) => {
+    component.failure ??= `ended with ${code ?? signal}`;
+  });
+  return component;
+}
+
+async function end({ process: child }: Component): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  // kube-apiserver waits up to a minute for open watches; a test does not.
+  const patience = setTimeout(() => child.kill("SIGKILL"), 2_000);
+  await gone;
+  clearTimeout(patience);
+}
+
+/** Waits until `/readyz` says so, and gives back what signed the certificate. */
+async function ready(
+  folder: string,
+  url: string,
+  token: string,
+  running: readonly Component[],
+  timeoutMs: number,
+): Promise<string> {
+  const deadline = performance.now() + timeoutMs;
+  let last = "no answer";
+  while (performance.now() < deadline) {
+    const dead = running.find(({ failure }) => failure !== undefined);
+    if (dead) throw new Error(`${dead.name} ${dead.failure}; the end of its log:\n${tail(dead.log)}`);
+    try {
+      const ca = readFileSync(join(folder, "apiserver.crt"), "utf8");
+      const { status, body } = await get(`${url}/readyz`, { token, ca });
+      if (status === 200) return ca;
+      last = `${status} ${body.trim()}`;
+    } catch (error) {
+      last = String(error);
+    }
+    await sleep(100);
+  }
+  const logs = running.map(({ name, log }) => `the end of the log of ${name}:\n${tail(log)}`).join("\n");
+  throw new Error(`kube-apiserver is not ready after ${timeoutMs} ms (${last}); ${logs}`);
+}
+
+/** One GET that trusts only `ca`. */
+export function get(
+  url: string,
+  { token, ca }: { readonly token: string; readonly ca: string },
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      { ca, agent: false, timeout: 10_000, headers: { authorization: `Bearer ${token}` } },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.once("error", reject);
+        answer.once("end", () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+      },
+    );
+    sent.once("timeout", () => sent.destroy(new Error(`no answer from ${url} in 10 s`)));
+    sent.once("error", reject);
+    sent.end();
+  });
+}
+
+function tail(log: string): string {
+  return readFileSync(log, "utf8").trimEnd().split("\n").slice(-20).join("\n");
+}
+
+function writeServiceAccountKeys(folder: string): void {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  writeFileSync(join(folder, "sa.pub"), publicKey);
+  writeFileSync(join(folder, "sa.key"), privateKey, { mode: 0o600 });
+}
+
+/** JSON, which is YAML. */
+function writeKubeconfig(folder: string, server: string, token: string, ca: string): string {
+  const path = join(folder, "kubeconfig");
+  const cluster = { server, "certificate-authority-data": Buffer.from(ca).toString("base64") };
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "envtest", cluster }],
+    users: [{ name: "admin", user: { token } }],
+    contexts: [{ name: "envtest", context: { cluster: "envtest", user: "admin" } }],
+    "current-context": "envtest",
+  };
+  writeFileSync(path, JSON.stringify(config, null, 2), { mode: 0o600 });
+  return path;
+}
+
+/** Two different ports: both are held until both are known. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()] as const;
+  const port = async (server: (typeof servers)[number]) => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+  const ports: [number, number] = [await port(servers[0]), await port(servers[1])];
+  for (const server of servers) {
+    server.close();
+    await once(server, "close");
+  }
+  return ports;
+}

@@ -1,0 +1,3 @@
+// Real components for suites: where they are, and a control plane made of them.
+export { assetsFor, findAssets } from "./assets.ts";
+export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "./control-plane.ts";
