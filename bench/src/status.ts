@@ -16,7 +16,18 @@ import {
 import { Aggregate, draft, jsonPatch, text } from "@telltale/status";
 import { percentile, type Result } from "./table.ts";
 
-const types = ["Ready", "Built", "Scheduled", "Linked", "Stored", "Served", "Backed", "Watched", "Signed", "Paid"] as const;
+const types = [
+  "Ready",
+  "Built",
+  "Scheduled",
+  "Linked",
+  "Stored",
+  "Served",
+  "Backed",
+  "Watched",
+  "Signed",
+  "Paid",
+] as const;
 
 const Thing = defineKind({
   group: "bench.telltale.dev",
@@ -31,7 +42,10 @@ const Thing = defineKind({
         type,
         positive({ means: "It is so", reasons: { Yes: yes("It is"), No: no("It is not", "wait") } }),
       ]),
-    ) as Record<(typeof types)[number], ReturnType<typeof positive<{ Yes: ReturnType<typeof yes>; No: ReturnType<typeof no> }>>>,
+    ) as Record<
+      (typeof types)[number],
+      ReturnType<typeof positive<{ Yes: ReturnType<typeof yes>; No: ReturnType<typeof no> }>>
+    >,
   ),
   memory: ["phase"],
   once: ["startTime"],
@@ -76,9 +90,19 @@ export async function measureStatus(): Promise<Result[]> {
     results.push({ suite: "status", name: `${name}: allocated`, value: allocated(run), unit: "KB" });
   }
   for (const children of [10, 10_000]) {
-    results.push({ suite: "status", name: `aggregate, one of ${children} children changes`, value: aggregate(children), unit: "µs" });
+    results.push({
+      suite: "status",
+      name: `aggregate, one of ${children} children changes`,
+      value: aggregate(children),
+      unit: "µs",
+    });
   }
-  results.push({ suite: "status", name: "100,000 objects, all derived: heap kept", value: held(100_000) / 1e6, unit: "MB" });
+  results.push({
+    suite: "status",
+    name: "100,000 objects, all derived: heap kept",
+    value: held(100_000) / 1e6,
+    unit: "MB",
+  });
   return results;
 }
 

@@ -19,7 +19,13 @@ export function printTable(results: readonly Result[]): void {
   ]);
   const all = [["suite", "what", "measured", "aim", ""], ...rows];
   const widths = [0, 1, 2, 3, 4].map((i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
-  for (const row of all) console.log(row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ").trimEnd());
+  for (const row of all)
+    console.log(
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    );
 }
 
 function format(value: number): string {

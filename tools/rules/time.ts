@@ -2,7 +2,7 @@
 // The packages of values and pure functions also do no I/O.
 import { codeOf, type File, importsOf, isTest, isTypeScript, lineAt, type Violation } from "./source.ts";
 
-const clockFile = "packages/runtime/src/clock.ts";
+const clockFile = "packages/clock/src/system.ts";
 const free = /^(tools|bench)\//;
 const pure = /^packages\/(kinds|status)\//;
 

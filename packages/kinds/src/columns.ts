@@ -26,8 +26,11 @@ export const wide = (name: string, jsonPath: string, type: ColumnType = "string"
   column(name, jsonPath, type, { priority: 1 });
 
 /** The status, or another field, of one condition. */
-export const conditionColumn = (name: string, type: string, field: "status" | "reason" | "message" = "status"): Column =>
-  column(name, `.status.conditions[?(@.type=='${type}')].${field}`);
+export const conditionColumn = (
+  name: string,
+  type: string,
+  field: "status" | "reason" | "message" = "status",
+): Column => column(name, `.status.conditions[?(@.type=='${type}')].${field}`);
 
 export const age = (): Column => column("Age", ".metadata.creationTimestamp", "date");
 

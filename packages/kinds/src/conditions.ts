@@ -183,10 +183,7 @@ export interface Conditions<C extends ConditionTypes = ConditionTypes> {
   readonly default?: readonly [];
 }
 
-export function conditions<const C extends ConditionTypes>(
-  types: C,
-  options: ConditionOptions<C> = {},
-): Conditions<C> {
+export function conditions<const C extends ConditionTypes>(types: C, options: ConditionOptions<C> = {}): Conditions<C> {
   const top = options.top ?? ["Ready", "Succeeded", "Available"].find((type) => types[type] !== undefined);
   return { shape: "metav1", order: "declared", max: 32, maxMessage: 32_768, ...options, types, top };
 }

@@ -10,7 +10,12 @@ import { schemaIn, type Version } from "./versions.ts";
 /** Who converts between versions, when there are several. */
 export interface ConversionWebhook {
   readonly url?: string;
-  readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number };
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
   readonly caBundle?: string;
 }
 
@@ -49,7 +54,11 @@ export function toCrd(kind: Kind, options: CrdOptions = {}): CustomResourceDefin
   };
   const bytes = Buffer.byteLength(JSON.stringify(crd));
   if (bytes >= maxCrdBytes) {
-    complain("schema", `the CRD has ${bytes} bytes, ${maxCrdBytes} is the most`, "shorten descriptions or use Opaque() for foreign types");
+    complain(
+      "schema",
+      `the CRD has ${bytes} bytes, ${maxCrdBytes} is the most`,
+      "shorten descriptions or use Opaque() for foreign types",
+    );
   }
   // Structural schemas are a subset of JSONSchemaProps; the wire type has more than we ever write.
   return crd as unknown as CustomResourceDefinition;
@@ -116,6 +125,9 @@ function subresources(kind: Kind): object {
 function printed(columns: readonly Column[]): object {
   if (columns.length === 0) return {};
   return {
-    additionalPrinterColumns: columns.map(({ priority, ...rest }) => ({ ...rest, ...(priority === 0 ? {} : { priority }) })),
+    additionalPrinterColumns: columns.map(({ priority, ...rest }) => ({
+      ...rest,
+      ...(priority === 0 ? {} : { priority }),
+    })),
   };
 }

@@ -1,10 +1,16 @@
-export { type ConversionWebhook, type CrdOptions, toCrd } from "./crd.ts";
 export { builtin } from "./builtin-kind.ts";
 export { age, type Column, type ColumnType, column, conditionColumn, type ScalePaths, wide } from "./columns.ts";
 export * from "./conditions.ts";
+export { type ConversionWebhook, type CrdOptions, toCrd } from "./crd.ts";
 export { applyDefaults } from "./defaults.ts";
 export { DeclarationError } from "./errors.ts";
-export { type FailureClass, type FailureEffect, type FailureTable, failureClasses, standardFailures } from "./failures.ts";
+export {
+  type FailureClass,
+  type FailureEffect,
+  type FailureTable,
+  failureClasses,
+  standardFailures,
+} from "./failures.ts";
 export { evaluate, type JsonPath, parsePath, type Step } from "./jsonpath.ts";
 export {
   type ConditionsOf,
@@ -19,7 +25,16 @@ export {
   type StatusOf,
 } from "./kind.ts";
 export type { Condition, ConditionStatus, KindRef, KubeObject, Naming, ObjectMeta, Resource, Scope } from "./object.ts";
-export { type Finality, type GuardedArrow, type PhaseOptions, type Phases, phases, refuseMove, when } from "./phases.ts";
+export {
+  type Finality,
+  type GuardedArrow,
+  type PhaseOptions,
+  type Phases,
+  phases,
+  refuseMove,
+  when,
+} from "./phases.ts";
+export { referenceOf } from "./reference.ts";
 export * from "./schema.ts";
 export { reasonPattern, typePattern, unobserved } from "./status-schema.ts";
 export { type Structural, schemaAt } from "./structural.ts";
@@ -41,9 +56,9 @@ export {
   compareQuantity,
   formatQuantity,
   isQuantity,
+  parseQuantity,
   type Quantity as ParsedQuantity,
   type QuantityFormat,
-  parseQuantity,
   quantityToBytes,
   toMebibytes,
   toNumber,

@@ -5,11 +5,19 @@ import type { Column, ScalePaths } from "./columns.ts";
 import { type AnyType, type Conditions, type ConditionTypes, conditions, type SettableType } from "./conditions.ts";
 import { complainOf } from "./errors.ts";
 import { type FailureTable, standardFailures } from "./failures.ts";
-import { type Condition, deepFreeze, type KindRef, type KubeObject, type Naming, nameKind, type ObjectMeta } from "./object.ts";
+import {
+  type Condition,
+  deepFreeze,
+  type KindRef,
+  type KubeObject,
+  type Naming,
+  nameKind,
+  type ObjectMeta,
+} from "./object.ts";
 import type { Phases } from "./phases.ts";
 import type { Rule, Static, TObject, TProperties, TSchema } from "./schema.ts";
-import { type Structural, toStructural } from "./structural.ts";
 import { statusSchema } from "./status-schema.ts";
+import { type Structural, toStructural } from "./structural.ts";
 import type { Version } from "./versions.ts";
 
 /** What a kind's status holds: the declared fields, and the three that every status has. */
@@ -64,11 +72,7 @@ export interface Kind<
 }
 
 type PathIn<S> = Extract<keyof S, string> | `${Extract<keyof S, string>}.${string}`;
-type StatusPath<S, C extends ConditionTypes> =
-  | PathIn<S>
-  | "phase"
-  | "observedGeneration"
-  | `conditions.${AnyType<C>}`;
+type StatusPath<S, C extends ConditionTypes> = PathIn<S> | "phase" | "observedGeneration" | `conditions.${AnyType<C>}`;
 
 export interface KindDeclaration<
   Spec extends TProperties,
@@ -94,7 +98,7 @@ export interface KindDeclaration<
   readonly generation?: "always" | "onSuccess";
   readonly urgent?: readonly StatusPath<Static<TObject<Status>>, C>[];
   readonly volatile?: readonly StatusPath<Static<TObject<Status>>, C>[];
-  readonly failures?: Partial<FailureTable<P, SettableType<C>>>;
+  readonly failures?: Partial<FailureTable<NoInfer<P>, SettableType<C>>>;
   readonly maxStatusBytes?: number;
   readonly finalizer?: string;
   readonly crdLabels?: Readonly<Record<string, string>>;
@@ -111,9 +115,7 @@ export function defineKind<
   const C extends ConditionTypes = None,
   P extends string = never,
   G extends string = never,
->(
-  declaration: KindDeclaration<Spec, Status, C, P, G>,
-): Kind<Static<TObject<Spec>>, Static<TObject<Status>>, C, P, G> {
+>(declaration: KindDeclaration<Spec, Status, C, P, G>): Kind<Static<TObject<Spec>>, Static<TObject<Status>>, C, P, G> {
   const complain = complainOf(declaration.kind);
   const vocabulary = declaration.conditions ?? conditions({});
   const hasStatus =
@@ -133,13 +135,18 @@ export function defineKind<
     ...(declaration.scale === undefined ? {} : { scale: declaration.scale }),
     selectableFields: declaration.selectableFields ?? [],
     rules: declaration.rules ?? [],
-    memory: [...new Set<string>([...(declaration.memory ?? []), ...(declaration.once ?? []), ...(declaration.latches ?? [])])],
+    memory: [
+      ...new Set<string>([...(declaration.memory ?? []), ...(declaration.once ?? []), ...(declaration.latches ?? [])]),
+    ],
     once: declaration.once ?? [],
     latches: declaration.latches ?? [],
     generation: declaration.generation ?? "always",
     ...(declaration.urgent === undefined ? {} : { urgent: declaration.urgent }),
     volatile: declaration.volatile ?? [],
-    failures: { ...standardFailures(vocabulary.top), ...(declaration.failures as Partial<FailureTable> | undefined) },
+    failures: {
+      ...standardFailures(settableTop(vocabulary)),
+      ...(declaration.failures as Partial<FailureTable> | undefined),
+    },
     maxStatusBytes: declaration.maxStatusBytes ?? 256 * 1024,
     ...(declaration.finalizer === undefined ? {} : { finalizer: declaration.finalizer }),
     crdLabels: declaration.crdLabels ?? {},
@@ -152,6 +159,11 @@ export function defineKind<
   Object.freeze(versions);
   // What was checked at run time is what the type parameters say.
   return Object.freeze(kind) as unknown as Kind<Static<TObject<Spec>>, Static<TObject<Status>>, C, P, G>;
+}
+
+/** A derived condition cannot be set, not even by a failure (rule 37): there what it is derived from has to say so. */
+function settableTop({ top, types }: Conditions): string | undefined {
+  return top !== undefined && types[top]?.form !== "derived" ? top : undefined;
 }
 
 /** The declared condition vocabulary of a kind, as a type. */

@@ -67,7 +67,8 @@ export function phases<const A extends Arrows>(
     names: list,
     initial: options.initial ?? list.slice(0, 1),
     arrows: table,
-    final: typeof options.final === "function" ? options.final : (status) => finalNames.includes(String(status["phase"])),
+    final:
+      typeof options.final === "function" ? options.final : (status) => finalNames.includes(String(status["phase"])),
     finalNames,
     thaw: options.thaw ?? ["observedGeneration"],
     means: options.means ?? {},

@@ -77,7 +77,12 @@ export const MicroTime = Time;
 
 /** A Go duration, `1h30m`. `0` and a sign are allowed; there is no day. */
 export const Duration = (options: StringBounds = {}): TString =>
-  Type.String(wire(options, { pattern: "^([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$|^[+-]?0$", maxLength: 64 }));
+  Type.String(
+    wire(options, {
+      pattern: "^[+-]?(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$|^[+-]?0$",
+      maxLength: 64,
+    }),
+  );
 
 /** One of a closed set of words (rule 12). */
 export function Enum<const V extends string>(values: readonly [V, ...V[]], options: Common = {}): TUnsafe<V> {
@@ -88,7 +93,8 @@ export function Enum<const V extends string>(values: readonly [V, ...V[]], optio
 export const Quantity = (options: Common = {}): TUnsafe<string | number> =>
   Type.Unsafe<string | number>({
     anyOf: [{ type: "integer" }, { type: "string" }],
-    pattern: "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+    pattern:
+      "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
     "x-kubernetes-int-or-string": true,
     ...wire(options),
   });

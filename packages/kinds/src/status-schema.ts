@@ -1,5 +1,5 @@
 // The schema of `.status`: the declared fields, with phase, observedGeneration and conditions added the same way everywhere.
-import type { Conditions, ConditionShape } from "./conditions.ts";
+import type { ConditionShape, Conditions } from "./conditions.ts";
 import type { Complain } from "./errors.ts";
 import type { Phases } from "./phases.ts";
 import type { TSchema } from "./schema.ts";
@@ -21,7 +21,8 @@ export function statusSchema(
   const fields = declared === undefined ? { type: "object" } : toStructural(declared, "status", complain);
   for (const reserved of ["phase", "observedGeneration", "conditions"]) {
     if (fields.properties?.[reserved] !== undefined) {
-      const fix = reserved === "observedGeneration" ? "leave it out: every status has it" : `declare it with ${reserved}()`;
+      const fix =
+        reserved === "observedGeneration" ? "leave it out: every status has it" : `declare it with ${reserved}()`;
       complain(`status.${reserved}`, "is added by defineKind", fix);
     }
   }
@@ -56,7 +57,9 @@ function phaseSchema(phases: Phases<string, string>): Structural {
 }
 
 function conditionsSchema(c: Conditions): Structural {
-  const types = Object.entries(c.types).map(([type, d]) => `${type}${d.form === "family" ? "-{index}" : ""}: ${d.means}`);
+  const types = Object.entries(c.types).map(
+    ([type, d]) => `${type}${d.form === "family" ? "-{index}" : ""}: ${d.means}`,
+  );
   const keyed = c.shape !== "capiV1beta1";
   return {
     type: "array",

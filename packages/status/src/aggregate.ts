@@ -54,7 +54,12 @@ export class Aggregate {
   set(child: string, contribution: Contribution): void {
     const old = this.#children.get(child);
     if (old !== undefined) {
-      if (old.status === contribution.status && old.reason === contribution.reason && old.message === contribution.message) return;
+      if (
+        old.status === contribution.status &&
+        old.reason === contribution.reason &&
+        old.message === contribution.message
+      )
+        return;
       this.#take(child, old);
     }
     this.#children.set(child, contribution);
@@ -84,7 +89,8 @@ export class Aggregate {
     const total = this.#children.size;
     const good = this.#good;
     if (total === 0) return { ...empty, total, good };
-    if (good === total) return { status: this.#goodStatus(), reason: ok.reason, message: ok.message(total), total, good };
+    if (good === total)
+      return { status: this.#goodStatus(), reason: ok.reason, message: ok.message(total), total, good };
     const groups = [...this.#groups.values()].sort(byWeight);
     const worst = groups[0];
     const parts = groups.slice(0, maxMessages).map((g) => describe(g, maxNames));

@@ -21,7 +21,11 @@ export interface ChildCondition {
 }
 
 /** The numbers that children hold by the stored conditions. `key` finds the child's name in a message (`/^Pod (\S+) /`). */
-export function heldSlots(conditions: readonly Condition[] | undefined, family: string, key: RegExp): Map<string, number> {
+export function heldSlots(
+  conditions: readonly Condition[] | undefined,
+  family: string,
+  key: RegExp,
+): Map<string, number> {
   const held = new Map<string, number>();
   for (const condition of conditions ?? []) {
     const child = parseChildType(condition.type);
@@ -55,7 +59,10 @@ export interface SlotOptions {
 export function assignSlots(
   children: readonly Slotted[],
   options: SlotOptions = {},
-): { readonly slots: ReadonlyMap<string, number>; readonly repair: readonly { readonly key: string; readonly slot: number }[] } {
+): {
+  readonly slots: ReadonlyMap<string, number>;
+  readonly repair: readonly { readonly key: string; readonly slot: number }[];
+} {
   const { max = 9999 } = options;
   const unique = [...new Map(children.map((c) => [c.key, c])).values()];
   const taken = new Map<number, string>();
@@ -88,14 +95,10 @@ export function assignSlots(
 }
 
 function compact(slots: Map<string, number>, taken: Map<number, string>, range: number): void {
-  for (;;) {
-    const highest = Math.max(-1, ...taken.keys());
-    if (highest < range) return;
-    let free = 0;
-    while (taken.has(free)) free += 1;
-    const key = taken.get(highest);
-    if (key === undefined || free > highest) return;
-    taken.delete(highest);
+  let free = 0;
+  const beyond = [...taken].filter(([slot]) => slot >= range).sort(([a], [b]) => b - a);
+  for (const [, key] of beyond) {
+    while (taken.has(free)) free += 1; // one below the range: there are not more children than that
     taken.set(free, key);
     slots.set(key, free);
   }
@@ -133,7 +136,7 @@ function holders(kind: Kind, before: readonly Condition[], family: string, key: 
     const child = parseChildType(condition.type);
     if (child?.family !== family || declarationOf(kind.conditions, condition.type) === undefined) continue;
     const name = key.exec(condition.message)?.[1];
-    if (name !== undefined) found.set(name, condition);
+    if (name !== undefined && !found.has(name)) found.set(name, condition);
   }
   return found;
 }
@@ -154,13 +157,19 @@ export function rollUp(
 ): { readonly status: ConditionStatus; readonly reason: RollUpReason; readonly message: SafeText } {
   const { ready, total } = counts;
   if (total === 0) {
-    return { status: "False", reason: "NoChildren", message: text`No ${nouns.children} found for this ${nouns.parent}` };
+    return {
+      status: "False",
+      reason: "NoChildren",
+      message: text`No ${nouns.children} found for this ${nouns.parent}`,
+    };
   }
-  if (ready >= total) return { status: "True", reason: "AllReady", message: text`All ${total} ${nouns.children} are ready` };
+  if (ready >= total)
+    return { status: "True", reason: "AllReady", message: text`All ${total} ${nouns.children} are ready` };
   if (ready > 0) {
     return { status: "False", reason: "PartiallyReady", message: text`${ready}/${total} ${nouns.children} are ready` };
   }
-  const message = cause === undefined ? text`No ${nouns.children} are ready` : text`No ${nouns.children} are ready: ${cause}`;
+  const message =
+    cause === undefined ? text`No ${nouns.children} are ready` : text`No ${nouns.children} are ready: ${cause}`;
   return { status: "False", reason: "NotReady", message };
 }
 

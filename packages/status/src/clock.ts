@@ -27,7 +27,12 @@ export interface Due<C> {
 }
 
 /** Which clock has expired, and when the next one will. Expired means: `now - start >= limit`. */
-export function dueClocks<S, W, C extends Clock<S, W>>(clocks: readonly C[], status: S, world: W, now: Instant): Due<C> {
+export function dueClocks<S, W, C extends Clock<S, W>>(
+  clocks: readonly C[],
+  status: S,
+  world: W,
+  now: Instant,
+): Due<C> {
   let expired: C | undefined;
   let wakeAt: Instant | undefined;
   for (const c of clocks) {
@@ -40,7 +45,7 @@ export function dueClocks<S, W, C extends Clock<S, W>>(clocks: readonly C[], sta
       continue;
     }
     const at = plus(start, limit + 1000);
-    if (wakeAt === undefined || at < wakeAt) wakeAt = at;
+    if (at < (wakeAt ?? Number.POSITIVE_INFINITY)) wakeAt = at;
   }
   return { ...(expired === undefined ? {} : { expired }), ...(wakeAt === undefined ? {} : { wakeAt }) };
 }
@@ -72,9 +77,18 @@ export function available(
   return at <= now ? { available: true } : { available: false, wakeAt: at };
 }
 
-/** A lost connection makes what depended on it Unknown after a grace period: not at once, and not never (rules 76, 80). */
-export function graced<T>(last: T, lostSince: Instant | undefined, grace: Ms, now: Instant): { value: T | "Unknown"; wakeAt?: Instant } {
+/**
+ * A lost connection makes what depended on it Unknown after a grace period: not at once, and not never (rule 76). With
+ * `then` it is also how an Unknown becomes False: when the trouble has lasted, not when it is first seen (rule 80).
+ */
+export function graced<T>(
+  last: T,
+  lostSince: Instant | undefined,
+  grace: Ms,
+  now: Instant,
+  then: T | "Unknown" = "Unknown",
+): { readonly value: T | "Unknown"; readonly wakeAt?: Instant } {
   if (lostSince === undefined) return { value: last };
   const at = plus(lostSince > now ? now : lostSince, grace);
-  return at <= now ? { value: "Unknown" } : { value: last, wakeAt: at };
+  return at <= now ? { value: then } : { value: last, wakeAt: at };
 }

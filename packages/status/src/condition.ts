@@ -40,7 +40,8 @@ export function mergeCondition(
   options: MergeOptions = {},
 ): Condition {
   const moved = old === undefined || old.status !== next.status || options.restamp === true;
-  const time = options.at ?? (moved ? later(old?.lastTransitionTime, now) : (old?.lastTransitionTime ?? now));
+  const time =
+    readable(options.at) ?? (moved ? later(old?.lastTransitionTime, now) : (readable(old.lastTransitionTime) ?? now));
   if (
     old !== undefined &&
     old.status === next.status &&
@@ -64,10 +65,15 @@ export function mergeCondition(
   return merged;
 }
 
-/** A clock that jumped back must not take a condition's time with it. Unreadable stored times are replaced. */
+/** A clock that jumped back must not take a condition's time with it. */
 function later(stored: string | undefined, now: string): string {
-  if (stored === undefined || stored.length !== now.length || stored <= now) return now;
-  return parseTime(stored) === undefined ? now : stored;
+  const at = parseTime(stored);
+  return stored === undefined || at === undefined || at <= (parseTime(now) ?? at) ? now : stored;
+}
+
+/** A time that the server would refuse would lose the whole write (rule 8). */
+function readable(time: string | undefined): string | undefined {
+  return parseTime(time) === undefined ? undefined : time;
 }
 
 export function findCondition(list: readonly Condition[] | undefined, type: string): Condition | undefined {
@@ -79,8 +85,10 @@ export function statusOf(list: readonly Condition[] | undefined, type: string): 
   return findCondition(list, type)?.status ?? "Unknown";
 }
 
-export const isTrue = (list: readonly Condition[] | undefined, type: string): boolean => statusOf(list, type) === "True";
-export const isFalse = (list: readonly Condition[] | undefined, type: string): boolean => statusOf(list, type) === "False";
+export const isTrue = (list: readonly Condition[] | undefined, type: string): boolean =>
+  statusOf(list, type) === "True";
+export const isFalse = (list: readonly Condition[] | undefined, type: string): boolean =>
+  statusOf(list, type) === "False";
 
 /** When a condition took its present status. */
 export function since(list: readonly Condition[] | undefined, type: string): Instant | undefined {

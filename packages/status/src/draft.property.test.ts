@@ -14,23 +14,41 @@ const step = (label: string, say: Step["say"]): Step => ({ label, say });
 const bool = fc.boolean();
 
 const statement: fc.Arbitrary<Step> = fc.oneof(
-  fc.constantFrom("Pending", "Running", "Done", "Failed").map((p) => step(`phase ${p}`, (d) => d.phase(p as "Running"))),
-  fc.record({ status: bool, message: fc.constantFrom("a", "b", "") }).map(({ status, message }) =>
-    step(`Built ${status} ${message}`, (d) =>
-      status
-        ? d.condition("Built", true, "Complete", text`${message}`)
-        : d.condition("Built", false, "PartsMissing", text`${message}`),
+  fc
+    .constantFrom("Pending", "Running", "Done", "Failed")
+    .map((p) => step(`phase ${p}`, (d) => d.phase(p as "Running"))),
+  fc
+    .record({ status: bool, message: fc.constantFrom("a", "b", "") })
+    .map(({ status, message }) =>
+      step(`Built ${status} ${message}`, (d) =>
+        status
+          ? d.condition("Built", true, "Complete", text`${message}`)
+          : d.condition("Built", false, "PartsMissing", text`${message}`),
+      ),
+    ),
+  bool.map((b) =>
+    step(`Broken ${b}`, (d) =>
+      b ? d.condition("Broken", true, "Cracked", "") : d.condition("Broken", false, "Whole", ""),
     ),
   ),
-  bool.map((b) => step(`Broken ${b}`, (d) => (b ? d.condition("Broken", true, "Cracked", "") : d.condition("Broken", false, "Whole", "")))),
-  bool.map((b) => step(`Drifted ${b}`, (d) => (b ? d.condition("Drifted", true, "Changed", "") : d.condition("Drifted", false, "Same", "")))),
+  bool.map((b) =>
+    step(`Drifted ${b}`, (d) =>
+      b ? d.condition("Drifted", true, "Changed", "") : d.condition("Drifted", false, "Same", ""),
+    ),
+  ),
   bool.map((b) => step(`Recoverable ${b}`, (d) => d.condition("Recoverable", b, "Late", ""))),
   fc.constant(step("without Extra", (d) => d.without("Extra"))),
   fc.subarray([0, 1, 2, 3, 4, 5]).map((slots) =>
     step(`parts ${slots}`, (d) =>
       d.children(
         "Part",
-        slots.map((slot) => ({ slot, key: `p${slot}`, status: "True", reason: "Fine", message: text`Part p${slot} is fine` })),
+        slots.map((slot) => ({
+          slot,
+          key: `p${slot}`,
+          status: "True",
+          reason: "Fine",
+          message: text`Part p${slot} is fine`,
+        })),
       ),
     ),
   ),
@@ -47,7 +65,9 @@ const statement: fc.Arbitrary<Step> = fc.oneof(
       { requiredKeys: [] },
     )
     .map((fields) => step(`set ${JSON.stringify(fields)}`, (d) => d.set(fields))),
-  fc.constantFrom("replicas" as const, "names" as const, "progress" as const).map((f) => step(`unset ${f}`, (d) => d.unset(f))),
+  fc
+    .constantFrom("replicas" as const, "names" as const, "progress" as const)
+    .map((f) => step(`unset ${f}`, (d) => d.unset(f))),
 );
 
 const pass = fc.record({
@@ -56,11 +76,19 @@ const pass = fc.record({
   edit: bool,
 });
 
-const foreign: Condition = { type: "example.com/Other", status: "True", reason: "X", message: "theirs", lastTransitionTime: "2020-01-01T00:00:00Z" };
+const foreign: Condition = {
+  type: "example.com/Other",
+  status: "True",
+  reason: "X",
+  message: "theirs",
+  lastTransitionTime: "2020-01-01T00:00:00Z",
+};
 
 /** What a pass of this kind says at least. */
 function begin(object: Widget, now: Instant): Draft<typeof Widget> {
-  return draft(Widget, object, now).keep("Built", "Broken", "Drifted", "Extra").state({ type: "Linked", status: "True", reason: "Up", message: "" });
+  return draft(Widget, object, now)
+    .keep("Built", "Broken", "Drifted", "Extra")
+    .state({ type: "Linked", status: "True", reason: "Up", message: "" });
 }
 
 const start = (): Widget => ({
@@ -85,7 +113,8 @@ describe("any sequence of drafts", () => {
         let now = instant(Date.parse("2026-01-01T00:00:00Z"));
         for (const { statements, wait, edit } of passes) {
           now = instant(now + wait);
-          if (edit) object = { ...object, metadata: { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 } };
+          if (edit)
+            object = { ...object, metadata: { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 } };
           const after = { ...object, status: finish(object, now, statements).status };
           const broken = checkStep(Widget, object, after).filter((v) => v.rule !== 78); // undeclared arrows are written, and reported
           expect(broken).toEqual([]);
@@ -101,7 +130,9 @@ describe("any sequence of drafts", () => {
     fc.assert(
       fc.property(fc.array(statement, { maxLength: 8 }), (statements) => {
         const now = instant(Date.parse("2026-01-01T00:00:00Z"));
-        expect(JSON.stringify(finish(start(), now, statements).status)).toBe(JSON.stringify(finish(start(), now, statements).status));
+        expect(JSON.stringify(finish(start(), now, statements).status)).toBe(
+          JSON.stringify(finish(start(), now, statements).status),
+        );
       }),
     );
   });
@@ -113,7 +144,11 @@ describe("any sequence of drafts", () => {
         const object = start();
         const once = finish(object, now, statements).status;
         const settled: Widget = { ...object, status: once };
-        const again = finish(settled, instant(now + 5000), statements.filter((s) => !s.label.startsWith("phase")));
+        const again = finish(
+          settled,
+          instant(now + 5000),
+          statements.filter((s) => !s.label.startsWith("phase")),
+        );
         expect(again.changed, JSON.stringify(again.status)).toBe(false);
       }),
     );

@@ -1,4 +1,18 @@
-import { type Condition, conditions, defineKind, Fields, Flag, instant, Int32, no, phases, positive, type Resource, unknown, yes } from "@telltale/kinds";
+import {
+  type Condition,
+  conditions,
+  defineKind,
+  Fields,
+  Flag,
+  Int32,
+  instant,
+  no,
+  phases,
+  positive,
+  type Resource,
+  unknown,
+  yes,
+} from "@telltale/kinds";
 import { describe, expect, it } from "vitest";
 import { Widget } from "../test/widget.ts";
 import { draft } from "./draft.ts";
@@ -28,12 +42,16 @@ function whole(object: Widget, now = t0) {
 }
 
 const settled = () => whole(widget()).phase("Pending").phase("Running").finish().status;
-const condition = (status: Widget["status"], type: string): Condition | undefined => status?.conditions?.find((c) => c.type === type);
+const condition = (status: Widget["status"], type: string): Condition | undefined =>
+  status?.conditions?.find((c) => c.type === type);
 
 describe("times", () => {
   it("rule 15: a message change alone keeps the transition time", () => {
     const next = whole(widget(settled()), t1).condition("Built", true, "Complete", "Still there").finish();
-    expect(condition(next.status, "Built")).toMatchObject({ message: "Still there", lastTransitionTime: "2026-01-01T00:00:00Z" });
+    expect(condition(next.status, "Built")).toMatchObject({
+      message: "Still there",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    });
   });
 
   it("rule 15: a flip moves the transition time", () => {
@@ -42,7 +60,9 @@ describe("times", () => {
   });
 
   it("rule 15: a reset restarts a clock although the status stays", () => {
-    const next = whole(widget(settled()), t1).condition("Built", true, "Complete", "All parts are there", { restamp: true }).finish();
+    const next = whole(widget(settled()), t1)
+      .condition("Built", true, "Complete", "All parts are there", { restamp: true })
+      .finish();
     expect(condition(next.status, "Built")?.lastTransitionTime).toBe("2026-01-01T00:01:00Z");
   });
 
@@ -76,8 +96,13 @@ describe("times", () => {
   });
 
   it("rule 22: a declared condition that nobody has spoken of starts at the object's creation", () => {
-    const next = draft(Widget, widget(), t1).state({ type: "Linked", status: "Unknown", reason: "No", message: "" }).finish();
-    expect(condition(next.status, "Built")).toMatchObject({ status: "Unknown", lastTransitionTime: "2025-12-31T00:00:00Z" });
+    const next = draft(Widget, widget(), t1)
+      .state({ type: "Linked", status: "Unknown", reason: "No", message: "" })
+      .finish();
+    expect(condition(next.status, "Built")).toMatchObject({
+      status: "Unknown",
+      lastTransitionTime: "2025-12-31T00:00:00Z",
+    });
   });
 });
 
@@ -88,14 +113,38 @@ describe("which conditions are there", () => {
   });
 
   it("rule 24: conditions are in the order of the declaration, children by number, foreign ones last", () => {
-    const foreign: Condition = { type: "example.com/Other", status: "True", reason: "X", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
-    const child = (slot: number) => ({ slot, key: `p${slot}`, status: "True" as const, reason: "Fine", message: text`Part p${slot} is fine` });
-    const next = whole(widget({ conditions: [foreign] }), t1).children("Part", [child(10), child(2)]).finish();
-    expect(next.status.conditions?.map((c) => c.type)).toEqual(["Ready", "Built", "Broken", "Linked", "Part-2", "Part-10", "example.com/Other"]);
+    const foreign: Condition = {
+      type: "example.com/Other",
+      status: "True",
+      reason: "X",
+      message: "",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    };
+    const child = (slot: number) => ({
+      slot,
+      key: `p${slot}`,
+      status: "True" as const,
+      reason: "Fine",
+      message: text`Part p${slot} is fine`,
+    });
+    const next = whole(widget({ conditions: [foreign] }), t1)
+      .children("Part", [child(10), child(2)])
+      .finish();
+    expect(next.status.conditions?.map((c) => c.type)).toEqual([
+      "Ready",
+      "Built",
+      "Broken",
+      "Linked",
+      "Part-2",
+      "Part-10",
+      "example.com/Other",
+    ]);
   });
 
   it("rule 33: every condition declared as always there is there after the first pass", () => {
-    const next = draft(Widget, widget(), t0).state({ type: "Linked", status: "Unknown", reason: "No", message: "" }).finish();
+    const next = draft(Widget, widget(), t0)
+      .state({ type: "Linked", status: "Unknown", reason: "No", message: "" })
+      .finish();
     expect(next.status.conditions?.map((c) => c.type)).toEqual(["Ready", "Built", "Broken", "Linked"]);
   });
 
@@ -111,15 +160,26 @@ describe("which conditions are there", () => {
       reason: status === "True" ? "Fine" : "Loose",
       message: text`Part ${key} is ${status}`,
     });
-    const first = whole(widget(), t0).children("Part", [part(0, "a", "True"), part(2, "b", "False")]).finish().status;
-    const next = whole(widget(first), t1).children("Part", [part(0, "b", "False")]).finish();
+    const first = whole(widget(), t0)
+      .children("Part", [part(0, "a", "True"), part(2, "b", "False")])
+      .finish().status;
+    const next = whole(widget(first), t1)
+      .children("Part", [part(0, "b", "False")])
+      .finish();
     expect(next.status.conditions?.filter((c) => c.type.startsWith("Part-"))).toEqual([
-      expect.objectContaining({ type: "Part-0", message: "Part b is False", lastTransitionTime: "2026-01-01T00:00:00Z" }),
+      expect.objectContaining({
+        type: "Part-0",
+        message: "Part b is False",
+        lastTransitionTime: "2026-01-01T00:00:00Z",
+      }),
     ]);
   });
 
   it("rule 43: a derived top condition cannot be left behind by what it is derived from", () => {
-    const next = draft(Widget, widget(settled()), t1).condition("Broken", true, "Cracked", "A crack").keep("Built", "Linked").finish();
+    const next = draft(Widget, widget(settled()), t1)
+      .condition("Broken", true, "Cracked", "A crack")
+      .keep("Built", "Linked")
+      .finish();
     expect(condition(next.status, "Ready")).toMatchObject({ status: "False", reason: "Cracked", message: "A crack" });
   });
 });
@@ -132,7 +192,9 @@ describe("generations", () => {
 
   it("rule 26: a view that is older than what is stored moves nothing", () => {
     const stored = { ...settled(), observedGeneration: 5 };
-    const next = draft(Widget, widget(stored, { generation: 4 }), t1).keep("Built", "Broken", "Linked").finish();
+    const next = draft(Widget, widget(stored, { generation: 4 }), t1)
+      .keep("Built", "Broken", "Linked")
+      .finish();
     expect(next.status.observedGeneration).toBe(5);
     expect(next.violations).toContainEqual(expect.objectContaining({ rule: 26 }));
   });
@@ -159,18 +221,31 @@ describe("generations", () => {
   });
 
   it("rule 30: Ready cannot be True while another condition speaks of an older generation", () => {
-    const d = draft(Widget, widget(settled(), { generation: 2 }), t1, { strict: true }).condition("Built", true, "Complete", "");
+    const d = draft(Widget, widget(settled(), { generation: 2 }), t1, { strict: true }).condition(
+      "Built",
+      true,
+      "Complete",
+      "",
+    );
     expect(() => d.finish()).toThrow(/rule 30, Broken/);
   });
 
   it("rule 31: a pass that fails observes the generation too", () => {
-    const next = draft(Plain, plain(undefined, 3), t1).fail({ class: "invalid", reason: "Bad", message: text`no` }).finish();
-    expect(next.status).toMatchObject({ observedGeneration: 3, conditions: [{ reason: "Bad", observedGeneration: 3 }] });
+    const next = draft(Plain, plain(undefined, 3), t1)
+      .fail({ class: "invalid", reason: "Bad", message: text`no` })
+      .finish();
+    expect(next.status).toMatchObject({
+      observedGeneration: 3,
+      conditions: [{ reason: "Bad", observedGeneration: 3 }],
+    });
   });
 
   it("a kind may say that a failed pass does not advance the observed generation", () => {
     const Careful = defineKind({ ...plainDeclaration, kind: "Careful", generation: "onSuccess" });
-    const object: Resource<typeof Careful> = { ...plain({ observedGeneration: 1, conditions: [ready("False", "Bad", 1)] }, 3), kind: "Careful" };
+    const object: Resource<typeof Careful> = {
+      ...plain({ observedGeneration: 1, conditions: [ready("False", "Bad", 1)] }, 3),
+      kind: "Careful",
+    };
     const next = draft(Careful, object, t1).fail({ class: "transient", reason: "Bad", message: text`no` }).finish();
     expect(next.status).toMatchObject({ observedGeneration: 1, conditions: [{ observedGeneration: 3 }] });
   });
@@ -184,7 +259,9 @@ describe("phases and finality", () => {
   it("reports an arrow that is not declared, and in production writes it", () => {
     const d = () => whole(widget({ ...settled(), phase: "Pending" }), t1).phase("Done");
     expect(() => d().finish()).toThrow(StatusViolation);
-    const lenient = draft(Widget, widget({ ...settled(), phase: "Pending" }), t1).phase("Done").finish();
+    const lenient = draft(Widget, widget({ ...settled(), phase: "Pending" }), t1)
+      .phase("Done")
+      .finish();
     expect(lenient.status.phase).toBe("Done");
     expect(lenient.violations).toContainEqual(expect.objectContaining({ at: "phase" }));
   });
@@ -225,7 +302,9 @@ describe("memory", () => {
   });
 
   it("rule 58: fields that the pass does not name stay as they are", () => {
-    const next = whole(widget({ ...settled(), names: ["a"] }), t1).set({ replicas: 2 }).finish();
+    const next = whole(widget({ ...settled(), names: ["a"] }), t1)
+      .set({ replicas: 2 })
+      .finish();
     expect(next.status).toMatchObject({ names: ["a"], replicas: 2 });
   });
 
@@ -238,26 +317,88 @@ describe("memory", () => {
 
 describe("failures", () => {
   it("rule 35: every failure class leaves a status or says that it must not be written", () => {
-    for (const failure of ["waiting", "transient", "quota", "denied", "notFound", "unsupported", "invalid", "terminal", "bug"] as const) {
-      const next = draft(Plain, plain(undefined, 1), t1).fail({ class: failure, reason: "Bad", message: text`no` }).finish();
+    for (const failure of [
+      "waiting",
+      "transient",
+      "quota",
+      "denied",
+      "notFound",
+      "unsupported",
+      "invalid",
+      "terminal",
+      "bug",
+    ] as const) {
+      const next = draft(Plain, plain(undefined, 1), t1)
+        .fail({ class: failure, reason: "Bad", message: text`no` })
+        .finish();
       expect(next.status, failure).toMatchObject({ conditions: [{ type: "Ready", status: "False", reason: "Bad" }] });
     }
     for (const failure of ["throttled", "conflict"] as const) {
       const object = plain({ observedGeneration: 1, conditions: [ready("True", "Working", 1)] }, 1);
-      const next = draft(Plain, object, t1).set({ count: 9 }).fail({ class: failure, reason: "Bad", message: text`no` }).finish();
+      const next = draft(Plain, object, t1)
+        .set({ count: 9 })
+        .fail({ class: failure, reason: "Bad", message: text`no` })
+        .finish();
       expect(next, failure).toMatchObject({ changed: false, effect: { write: false } });
     }
   });
 
   it("a terminal failure of a kind with failure fields sets them and the phase", () => {
-    const next = whole(widget({ ...settled(), phase: "Running" }), t1).fail({ class: "terminal", reason: "PartsMissing", message: text`gone` }).finish();
+    const next = whole(widget({ ...settled(), phase: "Running" }), t1)
+      .fail({ class: "terminal", reason: "PartsMissing", message: text`gone` })
+      .finish();
     expect(next.status).toMatchObject({ phase: "Failed", failureReason: "PartsMissing", failureMessage: "gone" });
     expect(next.effect?.requeue).toEqual({ in: "never" });
   });
 
   it("rule 42: a failure that may not be written does not touch Ready", () => {
     const object = plain({ observedGeneration: 1, conditions: [ready("True", "Working", 1)] }, 1);
-    expect(draft(Plain, object, t1).fail({ class: "conflict", reason: "Bad", message: text`x` }).finish().status).toBe(object.status);
+    expect(draft(Plain, object, t1).fail({ class: "conflict", reason: "Bad", message: text`x` }).finish().status).toBe(
+      object.status,
+    );
+  });
+});
+
+describe("what was found broken once", () => {
+  it("rule 64: a status that had to be cut to its limit is not written again", () => {
+    const Small = defineKind({ ...plainDeclaration, kind: "Small", maxStatusBytes: 400 });
+    const long = "x".repeat(2000);
+    const pass = (status: Resource<typeof Small>["status"]) =>
+      draft(Small, { ...plain(status, 1), kind: "Small" }, t1)
+        .condition("Ready", false, "Bad", text`${long}`)
+        .finish();
+    const once = pass(undefined);
+    expect(once.violations).toContainEqual(expect.objectContaining({ rule: 70 }));
+    expect(pass(once.status).changed).toBe(false);
+  });
+
+  it("a final object at a new generation breaks no rule by being left alone", () => {
+    const done = { ...settled(), phase: "Done" as const };
+    const next = draft(Widget, widget(done, { generation: 2 }), t1, { strict: true })
+      .condition("Drifted", true, "Changed", "Edited")
+      .keep("Built", "Broken", "Linked")
+      .finish();
+    expect(next.status.observedGeneration).toBe(2);
+  });
+
+  it("a final object without conditions stays without", () => {
+    const done = { phase: "Done" as const, observedGeneration: 1 };
+    expect(whole(widget(done), t1).finish().changed).toBe(false);
+  });
+
+  it("rule 31: a terminal failure is conclusive for its generation even where others are not", () => {
+    const Careful = defineKind({ ...plainDeclaration, kind: "Careful", generation: "onSuccess" });
+    const object: Resource<typeof Careful> = {
+      ...plain({ observedGeneration: 1, conditions: [ready("False", "Bad", 1)] }, 3),
+      kind: "Careful",
+    };
+    const next = draft(Careful, object, t1).fail({ class: "terminal", reason: "Bad", message: text`no` }).finish();
+    expect(next.status.observedGeneration).toBe(3);
+  });
+
+  it("a terminal failure of the very first pass is no broken arrow", () => {
+    const next = whole(widget()).fail({ class: "terminal", reason: "PartsMissing", message: text`gone` }).finish();
+    expect(next.status.phase).toBe("Failed");
   });
 });
 
@@ -269,7 +410,9 @@ describe("the end of a draft", () => {
   });
 
   it("rule 51: a status may be written while the object is being deleted", () => {
-    const next = whole(widget(settled(), { deletionTimestamp: "2026-01-01T00:00:30Z" }), t1).condition("Extra", true, "Said", "Deleting").finish();
+    const next = whole(widget(settled(), { deletionTimestamp: "2026-01-01T00:00:30Z" }), t1)
+      .condition("Extra", true, "Said", "Deleting")
+      .finish();
     expect(next.changed).toBe(true);
   });
 
@@ -281,7 +424,11 @@ describe("the end of a draft", () => {
     const next = whole(widget(), t1)
       .set({ names: ["a", "b", "c", "d"], notes: { z: "1", a: "2", m: "3" }, message: "x".repeat(30) })
       .finish();
-    expect(next.status).toMatchObject({ names: ["a", "b", "c"], notes: { a: "2", m: "3" }, message: `${"x".repeat(19)}…` });
+    expect(next.status).toMatchObject({
+      names: ["a", "b", "c"],
+      notes: { a: "2", m: "3" },
+      message: `${"x".repeat(19)}…`,
+    });
   });
 
   it("a stored status that is not an object, or whose conditions are no list, is replaced and not stumbled over", () => {

@@ -21,12 +21,12 @@ import {
 import { type ChildCondition, mergeChildren } from "./children.ts";
 import { findCondition, type MergeOptions, type NewCondition } from "./condition.ts";
 import { type Effect, effectOf, type Failure } from "./failure.ts";
-import { contradictions } from "./lint.ts";
 import { finishConditions, type Statement } from "./finish-conditions.ts";
 import { limit, within } from "./limits.ts";
+import { contradictions } from "./lint.ts";
 import { isRecord, type Loose, readPath, withPath } from "./path.ts";
-import type { Message } from "./text.ts";
 import { type Significance, significance } from "./significance.ts";
+import type { Message } from "./text.ts";
 import { StatusViolation, type Violation } from "./violation.ts";
 
 type Word<S extends ConditionStatus | boolean> = S extends true ? "True" : S extends false ? "False" : S;
@@ -50,11 +50,7 @@ export interface Draft<K extends Kind> {
   /** Enters a phase. A guarded arrow needs its guard. */
   phase(to: PhaseOf<K>, guard?: GuardOf<K>): this;
   /** States a condition. The last statement about a type counts. */
-  condition<
-    T extends SettableType<ConditionsOf<K>>,
-    S extends ConditionStatus | boolean,
-    const M extends string,
-  >(
+  condition<T extends SettableType<ConditionsOf<K>>, S extends ConditionStatus | boolean, const M extends string>(
     type: T,
     status: S,
     reason: ReasonFor<ConditionsOf<K>, T, Word<S>>,
@@ -90,7 +86,12 @@ export interface DraftOptions {
 }
 
 /** Begins a draft for an object as it was read. `now` is the time of the whole pass (rule 18). */
-export function draft<K extends Kind>(kind: K, object: Resource<K>, now: Instant, options: DraftOptions = {}): Draft<K> {
+export function draft<K extends Kind>(
+  kind: K,
+  object: Resource<K>,
+  now: Instant,
+  options: DraftOptions = {},
+): Draft<K> {
   // The builder below knows kinds at run time only; the interface above is what the compiler holds callers to.
   return new StatusDraft(kind, object, now, options) as unknown as Draft<K>;
 }
@@ -195,10 +196,18 @@ class StatusDraft {
   fail(failure: Failure): this {
     const effect = effectOf(this.#kind, failure);
     this.#effect = effect;
-    if (effect.phase !== "keep") this.phase(effect.phase);
+    if (effect.phase !== "keep") this.#enter(effect.phase);
     if (effect.condition !== undefined) this.state(effect.condition);
     if (effect.failureFields) this.set({ failureReason: failure.reason, failureMessage: failure.message });
     return this;
+  }
+
+  /** A failure of the very first pass goes through the first phase. */
+  #enter(phase: string): void {
+    const first = this.#kind.phases?.initial[0];
+    if (this.#phase === undefined && first !== undefined && !this.#kind.phases?.initial.includes(phase))
+      this.phase(first);
+    this.phase(phase);
   }
 
   wake(at: Instant | undefined): this {
@@ -243,12 +252,13 @@ class StatusDraft {
     });
     if (Object.keys(kind.conditions.types).length > 0 || Array.isArray(before)) next = { ...next, conditions: list };
     next = this.#observed(next, list, generation);
-    if (kind.phases?.final(this.#stored) === true) next = this.#thawed(next);
+    const final = kind.phases?.final(this.#stored) === true;
+    if (final) next = this.#thawed(next);
     const broken = (rule: number, at: string, problem: string) => this.#broken(rule, at, problem);
     next = canonical(kind, this.#stored, limit(kind, next, this.#stored, broken));
     if (next === this.#stored) return next;
-    for (const v of contradictions(kind, list, generation)) this.#violations.push(v);
-    return within(kind, next, broken);
+    if (!final) for (const v of contradictions(kind, list, generation)) this.#violations.push(v);
+    return canonical(kind, this.#stored, within(kind, next, broken));
   }
 
   /** Latches and write-once fields keep what is stored, whatever the pass says. */
@@ -274,6 +284,7 @@ class StatusDraft {
         continue;
       }
       const type = path.slice("conditions.".length);
+      if (deepEqual(readPath(next, path), readPath(kept, path))) continue;
       const list = (Array.isArray(kept["conditions"]) ? kept["conditions"] : []) as Condition[];
       const moved = findCondition(next["conditions"] as Condition[], type);
       const others = list.filter((c) => c.type !== type);
@@ -288,7 +299,9 @@ class StatusDraft {
   #observed(next: Loose, list: readonly Condition[], generation: number): Loose {
     const stored = this.#stored["observedGeneration"];
     const old = typeof stored === "number" ? stored : undefined;
-    if (this.#kind.generation === "onSuccess" && this.#effect !== undefined) return next;
+    // What failed for good is conclusive for its generation; otherwise a reset by an edit could not be told (rule 31).
+    const inconclusive = this.#effect !== undefined && this.#effect.requeue.in !== "never";
+    if (this.#kind.generation === "onSuccess" && inconclusive) return next;
     if (old !== undefined && old > generation) {
       this.#broken(26, "observedGeneration", `is ${old}, but the object that was read has generation ${generation}`);
       return next;
@@ -298,7 +311,11 @@ class StatusDraft {
     if (!final && top !== undefined && old !== generation && !this.#speaksFor(top)) {
       const stale = findCondition(list, top);
       if (stale?.status === "True" && stale.observedGeneration !== generation) {
-        this.#broken(29, top, `is True for an older generation, and the pass over generation ${generation} does not say whether it still holds`);
+        this.#broken(
+          29,
+          top,
+          `is True for an older generation, and the pass over generation ${generation} does not say whether it still holds`,
+        );
         return next; // nobody may read "current"
       }
     }

@@ -28,7 +28,11 @@ export class Failed extends Error {
 /** The failure behind anything that was thrown. What nobody declared is a bug, and its text is made safe to show. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failed) return thrown.failure;
-  return { class: "bug", reason: "ReconcileFailed", message: sanitize(thrown, { max: 1024, firstLineOnly: true, stable: true }) };
+  return {
+    class: "bug",
+    reason: "ReconcileFailed",
+    message: sanitize(thrown, { max: 1024, firstLineOnly: true, stable: true }),
+  };
 }
 
 /** When the object is looked at again. */
@@ -92,22 +96,21 @@ export function failureState(
 }
 
 export interface Budget {
-  /** Tries that have failed. */
+  /** Retries that were made. The first try is none. */
   readonly count: number;
   readonly max: number;
-  /** When the last one ended, as it is stored. */
+  /** When the last try ended, as it is stored. */
   readonly since: string | undefined;
   readonly delay: Ms;
   readonly factor?: number;
   readonly cap?: Ms;
 }
 
-/** When the next try may begin, computed from what is stored, so that a restart neither forgets nor hurries a retry. */
+/** When the next try may begin: `delay * factor^count` after the last one ended, computed from what is stored, so that a restart neither forgets nor hurries a retry. */
 export function nextAttempt(budget: Budget, now: Instant): { readonly retryAt?: Instant; readonly exhausted: boolean } {
   const { count, max, since, delay, factor = 2, cap = Number.POSITIVE_INFINITY } = budget;
   if (count >= max) return { exhausted: true };
-  const wait = Math.min(delay * factor ** Math.max(0, count - 1), cap);
   const start = parseTime(since);
   const from = start === undefined || start > now ? now : start;
-  return { retryAt: plus(from, count === 0 ? 0 : wait), exhausted: false };
+  return { retryAt: plus(from, Math.min(delay * factor ** count, cap)), exhausted: false };
 }

@@ -2,13 +2,13 @@
 import {
   type Condition,
   type ConditionDeclaration,
-  type ConditionStatus,
+  type DerivedCondition,
   declarationOf,
   type Kind,
   parseChildType,
   reasonPattern,
 } from "@telltale/kinds";
-import { mergeCondition, type MergeOptions, type NewCondition } from "./condition.ts";
+import { type MergeOptions, mergeCondition, type NewCondition } from "./condition.ts";
 import { summary } from "./summary.ts";
 import { cut } from "./text.ts";
 
@@ -35,7 +35,8 @@ interface Pass {
 export function finishConditions(pass: Pass): readonly Condition[] {
   const list = new Map<string, Condition>();
   for (const condition of pass.before) {
-    if (list.has(condition.type)) pass.broken(9, condition.type, "is there twice"); // the first one counts
+    if (list.has(condition.type))
+      pass.broken(9, condition.type, "is there twice"); // the first one counts
     else list.set(condition.type, condition);
   }
   for (const [type, statement] of pass.statements) place(pass, list, type, statement);
@@ -79,8 +80,9 @@ function shaped(pass: Pass, c: NewCondition): NewCondition {
   return {
     type: c.type,
     status: c.status,
-    reason: lawful(c.reason),
-    message: cut(c.message, maxMessage),
+    // A stored condition that is kept may have neither: two of the shapes do not ask for them.
+    reason: lawful(c.reason ?? ""),
+    message: cut(c.message ?? "", maxMessage),
     ...(shape === "metav1" ? { observedGeneration: pass.generation } : {}),
     ...(shape === "capiV1beta1" && c.severity !== undefined ? { severity: c.severity } : {}),
   };
@@ -91,12 +93,15 @@ const reasonRule = new RegExp(reasonPattern);
 /** A reason that the server would refuse would lose the whole write (rule 5). */
 function lawful(reason: string): string {
   if (reason.length <= 1024 && reasonRule.test(reason)) return reason;
-  const letters = reason.replace(/[^A-Za-z0-9_,:]+/g, "_").replace(/^[^A-Za-z]+|[^A-Za-z0-9_]+$/g, "").slice(0, 1024);
+  const letters = reason
+    .slice(0, 1024)
+    .replace(/[^A-Za-z0-9_,:]+/g, "_")
+    .replace(/^[^A-Za-z]+|[^A-Za-z0-9_]+$/g, "");
   return letters === "" ? "Unspecified" : letters;
 }
 
 function checkReason(declared: ConditionDeclaration, c: NewCondition, broken: Broken): void {
-  if (!reasonRule.test(c.reason)) broken(5, c.type, `"${c.reason}" is not a reason`);
+  if (c.reason !== lawful(c.reason ?? "")) broken(5, c.type, `"${c.reason}" is not a reason`);
   if (declared.form === "mirrored") return;
   const reason = Object.hasOwn(declared.reasons, c.reason) ? declared.reasons[c.reason] : undefined;
   if (reason === undefined) broken(6, c.type, `the reason ${c.reason} is not declared`);
@@ -119,17 +124,34 @@ function initialise(pass: Pass, list: Map<string, Condition>): void {
   }
 }
 
+/** One derived condition may be computed from another, wherever the two are declared. */
 function derive(pass: Pass, list: Map<string, Condition>): void {
-  for (const [type, declared] of Object.entries(pass.kind.conditions.types)) {
-    if (declared.form !== "derived") continue;
-    const inputs = declared.from.map((input) => ({
-      condition: list.get(input),
-      type: input,
-      polarity: pass.kind.conditions.types[input]?.polarity ?? "positive",
-    }));
-    const said = summary(inputs, declared.ok);
+  const done = new Set<string>();
+  const visit = (type: string): void => {
+    const declared = pass.kind.conditions.types[type];
+    if (declared?.form !== "derived" || done.has(type)) return;
+    done.add(type);
+    declared.from.forEach(visit);
+    const said = derivedFrom(pass.kind, declared, (input) => list.get(input));
     list.set(type, mergeCondition(list.get(type), shaped(pass, { type, ...said }), pass.now));
-  }
+  };
+  Object.keys(pass.kind.conditions.types).forEach(visit);
+}
+
+/** What a derived condition says, given the conditions that it is computed from. */
+export function derivedFrom(kind: Kind, declared: DerivedCondition, find: (type: string) => Condition | undefined) {
+  const inputs = declared.from.map((type) => {
+    const input = kind.conditions.types[type];
+    return { type, polarity: input?.polarity ?? "positive", condition: find(type) ?? untrue(type, input) };
+  });
+  return summary(inputs, declared.ok);
+}
+
+/** One that is there only when True is not unknown when it is absent: it is not the case. */
+function untrue(type: string, declared: ConditionDeclaration | undefined) {
+  const present = declared !== undefined && "present" in declared ? declared.present : "always";
+  if (present !== "whenTrue" && present !== "onceTrue") return undefined;
+  return { status: "False", reason: "NotReported", message: `${type} is not the case` } as const;
 }
 
 /** Canonical order (rule 24), and at most as many as the schema allows (rule 10). Foreign ones always stay (rule 60). */
@@ -176,11 +198,4 @@ function dropChildren(kind: Kind, sorted: readonly Condition[], over: number): C
     .sort((a, b) => (parseChildType(b.type)?.index ?? 0) - (parseChildType(a.type)?.index ?? 0));
   const gone = new Set(children.slice(0, over));
   return sorted.filter((c) => !gone.has(c));
-}
-
-/** The opposite of a status, for conditions that are bad when True. */
-export function goodness(status: ConditionStatus, polarity: "positive" | "negative" | "neutral"): "good" | "bad" | "unknown" {
-  if (status === "Unknown") return "unknown";
-  if (polarity === "neutral") return "good";
-  return (status === "True") === (polarity === "positive") ? "good" : "bad";
 }

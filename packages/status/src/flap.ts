@@ -18,7 +18,11 @@ export function flip(before: Flips | undefined, now: Instant, limit: FlapLimit):
 }
 
 /** Whether it flaps now, and until when at least. */
-export function flapping(flips: Flips | undefined, now: Instant, limit: FlapLimit): { readonly flapping: boolean; readonly until?: Instant } {
+export function flapping(
+  flips: Flips | undefined,
+  now: Instant,
+  limit: FlapLimit,
+): { readonly flapping: boolean; readonly until?: Instant } {
   const recent = (flips?.at ?? []).filter((at) => at > now - limit.window);
   const oldest = recent[recent.length - limit.max - 1];
   return oldest === undefined ? { flapping: false } : { flapping: true, until: plus(oldest, limit.window) };

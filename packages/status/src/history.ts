@@ -1,27 +1,49 @@
 // The rules that only a sequence can break: what a status may become after what it was, and who may write it when. Pure:
 // the writer, the simulation and tests all ask here.
-import { type Condition, declarationOf, deepEqual, type Instant, type Kind, type KubeObject, parseTime, refuseMove } from "@telltale/kinds";
+import {
+  type Condition,
+  declarationOf,
+  deepEqual,
+  formatTime,
+  type Instant,
+  type Kind,
+  type KubeObject,
+  parseTime,
+  refuseMove,
+} from "@telltale/kinds";
 import { findCondition } from "./condition.ts";
+import { alwaysThere } from "./lint.ts";
 import { isRecord, type Loose, readPath } from "./path.ts";
+import type { Progress } from "./progress.ts";
 import type { Violation } from "./violation.ts";
 
 type Versioned = KubeObject & { status?: unknown };
 
-/** What may move a transition time although the status stays, or set it to an older moment. All three are declared. */
-export interface Exceptions {
-  /** Types that a reset or an unpause restarted in this step. */
+/** What is known about a step besides what was stored. */
+export interface Known {
+  /** Types that a reset or an unpause restarted in this step: their time moves although their status stays. */
   readonly restamped?: readonly string[];
+  /** When the step was made; without it a flip that kept its old time is not seen. */
+  readonly at?: Instant;
+  /** The generation that the pass read; without it that of the object after the step. */
+  readonly readGeneration?: number;
+  /** Where the kind shows progress, if it does. */
+  readonly progress?: (status: Loose) => Progress | undefined;
 }
 
-/** What is wrong with one step in the life of one object, as the server saw it. Rules 15-28, 42, 53, 60, 69, 82. */
-export function checkStep(kind: Kind, before: Versioned, after: Versioned, exceptions: Exceptions = {}): Violation[] {
+/** What is wrong with one step in the life of one object, as the server saw it: rules 15-20, 25-28, 42, 53, 60, 78, 82. */
+export function checkStep(kind: Kind, before: Versioned, after: Versioned, known: Known = {}): Violation[] {
   const found: Violation[] = [];
   const say = (rule: number, at: string, problem: string) => found.push({ rule, at, problem });
   if (before.metadata?.uid !== after.metadata?.uid) return found; // another object
   const old = record(before.status);
   const next = record(after.status);
-  checkGeneration(before, after, kind.phases?.final(old) === true, say);
+  const final = kind.phases?.final(old) === true;
+  checkGeneration(before, after, final, known, say);
   checkPhase(kind, old, next, say);
+  if (final) checkFrozen(kind, old, next, say);
+  checkTop(kind, conditions(old), conditions(next), known, say);
+  checkProgress(known.progress?.(old), known.progress?.(next), say);
   for (const path of kind.latches) {
     if (readPath(old, path) === true && readPath(next, path) !== true) say(53, path, "was true and is not any more");
   }
@@ -39,15 +61,21 @@ export function checkStep(kind: Kind, before: Versioned, after: Versioned, excep
       continue;
     }
     if (is === undefined) {
-      if ("present" in declared && declared.present === "always") say(20, was.type, "was removed");
+      if (alwaysThere(declared)) say(20, was.type, "was removed");
       continue;
     }
-    checkTime(was, is, declared.form === "mirrored" || declared.form === "family", exceptions, say);
+    checkTime(was, is, declared.form === "mirrored" || declared.form === "family", known, say);
     checkSucceeded(kind, was, is, say);
   }
-  const foreign = (list: readonly Condition[]) => list.filter((c) => declarationOf(kind.conditions, c.type) === undefined);
+  const foreign = (list: readonly Condition[]) =>
+    list.filter((c) => declarationOf(kind.conditions, c.type) === undefined);
   const order = (list: readonly Condition[]) => foreign(list).map((c) => c.type);
-  if (!deepEqual(order(before_), order(after_).filter((type) => order(before_).includes(type)))) {
+  if (
+    !deepEqual(
+      order(before_),
+      order(after_).filter((type) => order(before_).includes(type)),
+    )
+  ) {
     say(60, "conditions", "conditions of others were put into another order");
   }
   return found;
@@ -59,16 +87,20 @@ const record = (value: unknown): Loose => (isRecord(value) ? value : {});
 const conditions = (status: Loose): readonly Condition[] =>
   Array.isArray(status["conditions"]) ? (status["conditions"] as Condition[]) : [];
 
-function checkGeneration(before: Versioned, after: Versioned, final: boolean, say: Say): void {
+function checkGeneration(before: Versioned, after: Versioned, final: boolean, known: Known, say: Say): void {
   const old = record(before.status);
   const next = record(after.status);
   const was = old["observedGeneration"];
   const is = next["observedGeneration"];
-  const generation = after.metadata?.generation ?? 0;
-  if (typeof is === "number" && is > generation) say(26, "observedGeneration", `is ${is}, the generation is ${generation}`);
-  if (typeof was === "number" && typeof is === "number" && is < was) say(27, "observedGeneration", `went from ${was} to ${is}`);
+  const generation = known.readGeneration ?? after.metadata?.generation ?? 0;
+  if (typeof is === "number" && is > generation)
+    say(26, "observedGeneration", `is ${is}, the generation is ${generation}`);
+  if (typeof was === "number" && typeof is === "number" && is < was)
+    say(27, "observedGeneration", `went from ${was} to ${is}`);
   for (const c of conditions(next)) {
-    if ((c.observedGeneration ?? 0) > generation) say(25, c.type, `speaks of generation ${c.observedGeneration}, the object has ${generation}`);
+    if (deepEqual(c, findCondition(conditions(old), c.type))) continue;
+    if ((c.observedGeneration ?? 0) > generation)
+      say(25, c.type, `speaks of generation ${c.observedGeneration}, the object that was read has ${generation}`);
     const earlier = findCondition(conditions(old), c.type)?.observedGeneration;
     if (earlier !== undefined && c.observedGeneration !== undefined && c.observedGeneration < earlier) {
       say(27, c.type, `went from generation ${earlier} back to ${c.observedGeneration}`);
@@ -89,33 +121,75 @@ function checkPhase(kind: Kind, old: Loose, next: Loose, say: Say): void {
   const is = next["phase"];
   if (typeof is !== "string" || is === was) return;
   if (machine.final(old)) say(53, "phase", `left the final phase ${was} for ${is}`);
-  else if (was !== undefined && !reachable(machine, was, is)) say(78, "phase", refuseMove(machine, was, is) ?? `went from ${was} to ${is}`);
+  else if (!reachable(machine, was === undefined ? machine.initial : [was], is)) {
+    say(78, "phase", refuseMove(machine, was, is) ?? `went from ${was} to ${is}`);
+  }
 }
 
 /** One write may take several arrows at once: a pass goes on as far as it can. */
-function reachable(machine: NonNullable<Kind["phases"]>, from: string, to: string): boolean {
-  const seen = new Set([from]);
-  const queue = [from];
+function reachable(machine: NonNullable<Kind["phases"]>, from: readonly string[], to: string): boolean {
+  const seen = new Set(from);
+  const queue = [...from];
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     for (const arrow of machine.arrows.get(next) ?? []) {
-      if (arrow.to === to) return true;
-      if (!seen.has(arrow.to)) {
-        seen.add(arrow.to);
-        queue.push(arrow.to);
-      }
+      if (seen.has(arrow.to)) continue;
+      seen.add(arrow.to);
+      queue.push(arrow.to);
     }
   }
-  return false;
+  return seen.has(to);
 }
 
-function checkTime(was: Condition, is: Condition, keepsOthersTime: boolean, exceptions: Exceptions, say: Say): void {
+/** Once final, only what the kind thaws may change. Leaving the phase itself is said by `checkPhase`. */
+function checkFrozen(kind: Kind, old: Loose, next: Loose, say: Say): void {
+  const thaw = kind.phases?.thaw ?? [];
+  for (const name of new Set([...Object.keys(old), ...Object.keys(next)])) {
+    if (name === "phase" || name === "conditions" || deepEqual(old[name], next[name])) continue;
+    if (!thaw.some((path) => path === name || path.startsWith(`${name}.`)))
+      say(53, name, "changed after a final phase");
+  }
+  for (const { type } of [
+    ...conditions(old),
+    ...conditions(next).filter((c) => !findCondition(conditions(old), c.type)),
+  ]) {
+    if (declarationOf(kind.conditions, type) === undefined || thaw.includes(`conditions.${type}`)) continue;
+    if (!deepEqual(findCondition(conditions(old), type), findCondition(conditions(next), type))) {
+      say(53, type, "changed after a final phase");
+    }
+  }
+}
+
+/** A step in which nothing speaks for it does not touch the top condition. Its generation may move. */
+function checkTop(kind: Kind, old: readonly Condition[], next: readonly Condition[], known: Known, say: Say): void {
+  const { top = "", types } = kind.conditions;
+  const was = findCondition(old, top);
+  const is = findCondition(next, top);
+  if (was === undefined || is === undefined || types[top]?.form === "mirrored" || known.restamped?.includes(top))
+    return;
+  const says = (c: Condition | undefined) => [c?.status, c?.reason, c?.message];
+  const declared = types[top];
+  const sameInputs =
+    declared?.form === "derived" &&
+    declared.from.every((type) => deepEqual(says(findCondition(old, type)), says(findCondition(next, type))));
+  if (deepEqual(says(was), says(is)) ? was.lastTransitionTime !== is.lastTransitionTime : sameInputs) {
+    say(42, top, "was touched although nothing that it depends on has changed");
+  }
+}
+
+function checkProgress(was: Progress | undefined, is: Progress | undefined, say: Say): void {
+  if (was === undefined || is === undefined || was.epoch !== is.epoch || is.done >= was.done) return;
+  say(82, "progress", `ran back from ${was.done} to ${is.done} within ${is.epoch}`);
+}
+
+function checkTime(was: Condition, is: Condition, keepsOthersTime: boolean, known: Known, say: Say): void {
   const moved = was.lastTransitionTime !== is.lastTransitionTime;
   const flipped = was.status !== is.status;
   if (keepsOthersTime) return;
-  if (moved && !flipped && !exceptions.restamped?.includes(is.type)) {
+  if (moved && !flipped && !known.restamped?.includes(is.type)) {
     say(15, is.type, `moved its transition time although it stayed ${is.status}`);
   }
-  if (flipped && !moved && (parseTime(was.lastTransitionTime) ?? 0) < (parseTime(is.lastTransitionTime) ?? 0)) {
+  const second = known.at === undefined ? undefined : parseTime(formatTime(known.at));
+  if (flipped && !moved && (parseTime(is.lastTransitionTime) ?? 0) < (second ?? 0)) {
     say(15, is.type, `flipped to ${is.status} and kept its transition time`);
   }
   if ((parseTime(is.lastTransitionTime) ?? 0) < (parseTime(was.lastTransitionTime) ?? 0)) {
@@ -125,10 +199,11 @@ function checkTime(was: Condition, is: Condition, keepsOthersTime: boolean, exce
 
 function checkSucceeded(kind: Kind, was: Condition, is: Condition, say: Say): void {
   if (kind.conditions.top !== "Succeeded" || was.type !== "Succeeded") return;
-  if (was.status !== "Unknown" && is.status !== was.status) say(53, "Succeeded", `was ${was.status} and became ${is.status}`);
+  if (was.status !== "Unknown" && is.status !== was.status)
+    say(53, "Succeeded", `was ${was.status} and became ${is.status}`);
 }
 
-/** One status write, as a trace records it. */
+/** One attempt to write a status, as a trace records it. */
 export interface Write {
   readonly at: Instant;
   readonly writer: string;
@@ -143,33 +218,110 @@ export interface Write {
   /** The resourceVersion that the pass read, and that of this writer's last write to the object before. */
   readonly readVersion: number;
   readonly ownLastVersion?: number;
+  /** The reason of the failure that the pass ended in, if it did. */
+  readonly failure?: string;
+  /** Written, where nothing else is said. */
+  readonly answer?: WriteAnswer;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** What is wrong with a trace of status writes: rules 16, 63, 64, 67, 68, 69. */
+/** What is wrong with a trace of status writes: rules 16, 63, 64, 65, 67, 68, 69, 71. */
 export function checkWrites(writes: readonly Write[]): Violation[] {
   const found: Violation[] = [];
   const perPass = new Map<string, number>();
+  const conflicted = new Map<string, number>();
+  const failing = new Map<string, string | undefined>();
   for (const w of writes) {
-    if (deepEqual(w.before, w.after)) found.push({ rule: 64, at: w.pass, problem: "a write changed nothing (rule 16)" });
-    if (w.leader !== undefined && w.leader !== w.writer) {
-      found.push({ rule: 67, at: w.pass, problem: `${w.writer} wrote while ${w.leader} held the lease` });
-    }
-    if (w.readUid !== w.uid) found.push({ rule: 68, at: w.pass, problem: `read ${w.readUid} and wrote to ${w.uid}` });
+    const say = (rule: number, problem: string) => found.push({ rule, at: w.pass, problem });
+    if (w.leader !== undefined && w.leader !== w.writer) say(67, `${w.writer} wrote while ${w.leader} held the lease`);
+    if (w.readUid !== w.uid) say(68, `read ${w.readUid} and wrote to ${w.uid}`);
     if (w.ownLastVersion !== undefined && w.readVersion < w.ownLastVersion) {
-      found.push({ rule: 69, at: w.pass, problem: `computed from version ${w.readVersion}, older than its own write ${w.ownLastVersion}` });
+      say(69, `computed from version ${w.readVersion}, older than its own write ${w.ownLastVersion}`);
     }
-    if (w.checkpoint !== true) {
-      const n = (perPass.get(`${w.pass} ${w.uid}`) ?? 0) + 1;
-      perPass.set(`${w.pass} ${w.uid}`, n);
-      if (n === 2) found.push({ rule: 63, at: w.pass, problem: "wrote the status of one object twice" });
+    const who = `${w.writer} ${w.uid}`;
+    if (w.readVersion <= (conflicted.get(who) ?? -1)) say(65, `sent again what version ${w.readVersion} had led to`);
+    if (w.answer === "conflict") conflicted.set(who, w.readVersion);
+    if ((w.answer ?? "written") !== "written") continue;
+    if (deepEqual(w.before, w.after)) say(64, "a write changed nothing (rule 16)");
+    else if (w.failure !== undefined && failing.get(w.uid) === w.failure && sameButText(w.before, w.after)) {
+      say(71, `failed with ${w.failure} once more, and wrote that in other words`);
     }
+    failing.set(w.uid, w.failure);
+    if (w.checkpoint === true) continue;
+    const n = (perPass.get(`${w.pass} ${w.uid}`) ?? 0) + 1;
+    perPass.set(`${w.pass} ${w.uid}`, n);
+    if (n === 2) say(63, "wrote the status of one object twice");
+  }
+  return found;
+}
+
+function sameButText(before: unknown, after: unknown): boolean {
+  const silent = (status: unknown) => ({
+    ...record(status),
+    conditions: conditions(record(status)).map((c) => ({ ...c, message: "" })),
+  });
+  return deepEqual(silent(before), silent(after));
+}
+
+/** What a server's answer to a status write means for the writer. */
+export type WriteAnswer =
+  | "written" // it is stored, or there is nothing left to store it on
+  | "conflict" // somebody was faster: throw the draft away and derive it anew (rule 65)
+  | "gone" // there is no such object any more, and nobody was deleting it
+  | "invalid" // the server refuses what it says: a bug of ours
+  | "failed"; // anything else: no answer, no permission, overload
+
+/**
+ * Reads the answer to a status write from its code and its `Status` body. A failed `test` of a JSON Patch is a 422 without
+ * causes, which tells it from a schema error. Once the last finalizer is gone, so may be the object (rule 52).
+ */
+export function classifyWriteAnswer(
+  code: number,
+  body: { readonly reason?: string; readonly details?: { readonly causes?: readonly unknown[] } } | undefined,
+  deleting: boolean,
+): WriteAnswer {
+  if (code >= 200 && code < 300) return "written";
+  if (code === 404) return deleting ? "written" : "gone";
+  if (code === 409) return "conflict";
+  if (code !== 422) return "failed";
+  return body?.reason === "Invalid" && (body.details?.causes ?? []).length === 0 ? "conflict" : "invalid";
+}
+
+/**
+ * What would be lost with the status (rule 57): fields of a status that a pass over the same world, with the stored status
+ * wiped, does not bring back. Declared memory and times may start anew; they may not stay away.
+ */
+export function checkRebuilt(kind: Kind, stored: unknown, rebuilt: unknown): Violation[] {
+  const old = record(stored);
+  const next = record(rebuilt);
+  const found: Violation[] = [];
+  const say = (at: string, problem: string) => found.push({ rule: 57, at, problem });
+  const remembered = (name: string) => kind.memory.some((path) => path === name || path.startsWith(`${name}.`));
+  for (const name of Object.keys(old)) {
+    if (name === "conditions" || deepEqual(old[name], next[name])) continue;
+    if (next[name] === undefined) say(name, "is kept in status only, and does not come back");
+    else if (!remembered(name)) say(name, "comes back as something else, and is not declared as memory");
+  }
+  for (const was of conditions(old)) {
+    if (declarationOf(kind.conditions, was.type) === undefined) continue;
+    const is = findCondition(conditions(next), was.type);
+    if (is === undefined) say(was.type, "does not come back");
+    else if (is.status !== was.status && !remembered(`conditions.${was.type}`))
+      say(was.type, `was ${was.status} and comes back as ${is.status}`);
   }
   return found;
 }
 
 /** Whether a process may still write: it holds the lease, in the epoch in which the draft was begun (rule 67). */
-export function mayWrite(begun: { readonly holder: string; readonly epoch: number } | undefined, now: { readonly holder: string; readonly epoch: number; readonly expires: Instant }, self: string, at: Instant): boolean {
-  return begun === undefined || (now.holder === self && begun.holder === self && now.epoch === begun.epoch && at < now.expires);
+export function mayWrite(
+  begun: { readonly holder: string; readonly epoch: number } | undefined,
+  now: { readonly holder: string; readonly epoch: number; readonly expires: Instant },
+  self: string,
+  at: Instant,
+): boolean {
+  return (
+    begun === undefined ||
+    (now.holder === self && begun.holder === self && now.epoch === begun.epoch && at < now.expires)
+  );
 }

@@ -10,7 +10,17 @@ export {
   type Slotted,
   showing,
 } from "./children.ts";
-export { available, type Clock, clock, type Due, dueClocks, graced, type Sightings, seenFor, sighting } from "./clock.ts";
+export {
+  available,
+  type Clock,
+  clock,
+  type Due,
+  dueClocks,
+  graced,
+  type Sightings,
+  seenFor,
+  sighting,
+} from "./clock.ts";
 export {
   findCondition,
   isFalse,
@@ -35,7 +45,16 @@ export {
   type Requeue,
 } from "./failure.ts";
 export { damped, type FlapLimit, type Flips, flapping, flip } from "./flap.ts";
-export { checkStep, checkWrites, type Exceptions, mayWrite, type Write } from "./history.ts";
+export {
+  checkRebuilt,
+  checkStep,
+  checkWrites,
+  classifyWriteAnswer,
+  type Known,
+  mayWrite,
+  type Write,
+  type WriteAnswer,
+} from "./history.ts";
 export { type Hysteresis, hysteresis, type Probe } from "./hysteresis.ts";
 export { kstatus } from "./kstatus/compute.ts";
 export type { ComputedStatus, StandardCondition, StatusName } from "./kstatus/result.ts";
@@ -45,5 +64,16 @@ export { band, type Progress, percent, progress, remaining } from "./progress.ts
 export { dueAt, type Significance, type Spacing, significance, standardSpacing } from "./significance.ts";
 export { fresh, type Gate, gateInputs, mirror, type SummaryInput, summary, worst } from "./summary.ts";
 export { type Row, type Table, table } from "./table.ts";
-export { cut, type Message, names, type Profile, type SafeText, Secret, sanitize, text, type Volatile, volatile } from "./text.ts";
+export {
+  cut,
+  type Message,
+  names,
+  type Profile,
+  type SafeText,
+  Secret,
+  sanitize,
+  text,
+  type Volatile,
+  volatile,
+} from "./text.ts";
 export { StatusViolation, type Violation } from "./violation.ts";

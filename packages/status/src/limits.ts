@@ -1,5 +1,5 @@
-// Everything in a status has a limit, and what is over it is cut the same way each time (rules 7, 10, 28 of invariants, 70).
-import type { Condition, Kind, Structural } from "@telltale/kinds";
+// Everything in a status has a limit, and what is over it is cut the same way each time (rules 7, 11, 12, 70).
+import { type Condition, declarationOf, type Kind, type Structural } from "@telltale/kinds";
 import { isRecord, type Loose } from "./path.ts";
 import { cut } from "./text.ts";
 
@@ -16,30 +16,36 @@ export function limit(kind: Kind, next: Loose, stored: Loose, broken: Broken): L
     const member = schema.properties[name];
     if (member === undefined || name === "conditions" || next[name] === stored[name]) continue;
     const fitted = fit(member, next[name], name, broken);
-    if (fitted !== next[name]) out = { ...out, [name]: fitted };
+    if (fitted !== next[name]) out = { ...out, [name]: fitted === undefined ? stored[name] : fitted };
   }
   return out;
 }
 
+/** The value as the schema allows it. Undefined where it cannot be made to fit: the server would refuse the whole status. */
 function fit(schema: Structural, value: unknown, at: string, broken: Broken): unknown {
   if (typeof value === "string") {
-    if (schema.enum !== undefined && !schema.enum.includes(value)) broken(12, at, `"${value}" is not one of ${schema.enum.join(", ")}`);
-    return cut(value, schema.maxLength ?? defaultMaxLength);
+    if (schema.enum === undefined || schema.enum.includes(value))
+      return cut(value, schema.maxLength ?? defaultMaxLength);
+    broken(12, at, `"${value}" is not one of ${schema.enum.join(", ")}`);
+    return undefined;
   }
-  if (typeof value === "number") {
-    if (!Number.isFinite(value) || (schema.type === "integer" && !Number.isSafeInteger(value))) {
-      broken(11, at, `${value} is not a number that JSON and Kubernetes can hold`);
-    }
-    return value;
-  }
+  if (typeof value === "number") return fitNumber(schema, value, at, broken);
   if (Array.isArray(value)) {
     const items = schema.items;
     const kept = value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY) ? value.slice(0, schema.maxItems) : value;
     if (items === undefined) return kept;
-    const fitted = kept.map((item, i) => fit(items, item, `${at}[${i}]`, broken));
+    const fitted = kept.map((item, i) => fit(items, item, `${at}[${i}]`, broken)).filter((item) => item !== undefined);
     return fitted.every((item, i) => item === value[i]) && fitted.length === value.length ? value : fitted;
   }
   return isRecord(value) ? fitRecord(schema, value, at, broken) : value;
+}
+
+function fitNumber(schema: Structural, value: number, at: string, broken: Broken): number | undefined {
+  const whole = schema.type === "integer";
+  const most = schema.format === "int32" ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
+  if (whole ? Number.isInteger(value) && Math.abs(value) <= most : Number.isFinite(value)) return value;
+  broken(11, at, `${value} is not a number that JSON and Kubernetes can hold`);
+  return whole && !Number.isNaN(value) ? Math.max(-most, Math.min(most, Math.trunc(value))) : undefined;
 }
 
 function fitRecord(schema: Structural, value: Loose, at: string, broken: Broken): Loose {
@@ -47,7 +53,12 @@ function fitRecord(schema: Structural, value: Loose, at: string, broken: Broken)
   const max = schema.maxProperties;
   const names = Object.keys(value);
   if (schema.additionalProperties !== undefined && max !== undefined && names.length > max) {
-    out = Object.fromEntries(names.sort().slice(0, max).map((name) => [name, value[name]]));
+    out = Object.fromEntries(
+      names
+        .sort()
+        .slice(0, max)
+        .map((name) => [name, value[name]]),
+    );
   }
   for (const [name, member] of Object.entries(out)) {
     const child = schema.properties?.[name] ?? schema.additionalProperties;
@@ -69,7 +80,7 @@ export function within(kind: Kind, status: Loose, broken: Broken): Loose {
   broken(70, "status", `has ${bytes} bytes, ${kind.maxStatusBytes} is the most`);
   let out = status;
   for (const max of [1024, 256, 64]) {
-    out = shortened(out, max);
+    out = shortened(kind, out, max);
     bytes = size(out);
     if (bytes <= kind.maxStatusBytes) return out;
   }
@@ -82,10 +93,15 @@ export function within(kind: Kind, status: Loose, broken: Broken): Loose {
   return out;
 }
 
-function shortened(status: Loose, max: number): Loose {
+/** Only our own messages: those of others stay as they are (rule 60). */
+function shortened(kind: Kind, status: Loose, max: number): Loose {
   const list = status["conditions"];
   if (!Array.isArray(list)) return status;
-  return { ...status, conditions: list.map((c: Condition) => (c.message.length > max ? { ...c, message: cut(c.message, max) } : c)) };
+  const short = (c: Condition): Condition =>
+    c.message?.length > max && declarationOf(kind.conditions, c.type) !== undefined
+      ? { ...c, message: cut(c.message, max) }
+      : c;
+  return { ...status, conditions: list.map(short) };
 }
 
 function halveLongest(status: Loose): Loose | undefined {

@@ -6,7 +6,13 @@ import { draft } from "./draft.ts";
 import { applyDocument, jsonPatch } from "./patch.ts";
 
 const now = instant(Date.parse("2026-01-01T00:00:00Z"));
-const foreign: Condition = { type: "example.com/Other", status: "True", reason: "X", message: "", lastTransitionTime: "2020-01-01T00:00:00Z" };
+const foreign: Condition = {
+  type: "example.com/Other",
+  status: "True",
+  reason: "X",
+  message: "",
+  lastTransitionTime: "2020-01-01T00:00:00Z",
+};
 
 function widget(status: Widget["status"]): Widget {
   return {
@@ -48,7 +54,9 @@ describe("the JSON Patch", () => {
   it("rule 65: is refused when a value that the draft read as memory has moved", () => {
     const read = widget({ observedGeneration: 1, progress: { epoch: "a" } });
     const patch = jsonPatch(Widget, read, draft(Widget, read, now).set({ replicas: 2 }).finish());
-    expect(applyPatch(widget({ observedGeneration: 1, progress: { epoch: "b" } }), patch)).toEqual({ failed: "/status/progress/epoch" });
+    expect(applyPatch(widget({ observedGeneration: 1, progress: { epoch: "b" } }), patch)).toEqual({
+      failed: "/status/progress/epoch",
+    });
   });
 
   it("does not conflict with writes that do not concern it", () => {
@@ -62,7 +70,9 @@ describe("the JSON Patch", () => {
   it("rule 69: a stale draft undoes no latch", () => {
     const read = widget({ observedGeneration: 1 });
     const patch = jsonPatch(Widget, read, draft(Widget, read, now).set({ provisioned: false, ready: false }).finish());
-    expect(applyPatch(widget({ observedGeneration: 1, provisioned: true }), patch)).toEqual({ failed: "/status/provisioned" });
+    expect(applyPatch(widget({ observedGeneration: 1, provisioned: true }), patch)).toEqual({
+      failed: "/status/provisioned",
+    });
   });
 
   it("creates a status where there is none, and only there", () => {
@@ -73,7 +83,13 @@ describe("the JSON Patch", () => {
 
   it("writes members whose names need escaping", () => {
     const read = widget({ observedGeneration: 1, notes: { "a/b": "1" } });
-    const patch = jsonPatch(Widget, read, draft(Widget, read, now).set({ notes: { "a/b": "2", "c~d": "3" } }).finish());
+    const patch = jsonPatch(
+      Widget,
+      read,
+      draft(Widget, read, now)
+        .set({ notes: { "a/b": "2", "c~d": "3" } })
+        .finish(),
+    );
     expect(patch).toContainEqual({ op: "replace", path: "/status/notes/a~1b", value: "2" });
     expect(patch).toContainEqual({ op: "add", path: "/status/notes/c~0d", value: "3" });
   });
@@ -95,7 +111,12 @@ describe("the apply document", () => {
       metadata: { name: "w", namespace: "n", resourceVersion: "7" },
       status: { replicas: 3, ready: true, phase: "Pending" },
     });
-    expect((document?.status["conditions"] as Condition[]).map((c) => c.type)).toEqual(["Ready", "Built", "Broken", "Linked"]);
+    expect((document?.status["conditions"] as Condition[] | undefined)?.map((c) => c.type)).toEqual([
+      "Ready",
+      "Built",
+      "Broken",
+      "Linked",
+    ]);
   });
 
   it("leaves out what belongs to another writer", () => {

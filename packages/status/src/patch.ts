@@ -34,16 +34,22 @@ export function jsonPatch(kind: Kind, read: Read, finished: Pick<Finished, "stat
   return [...[...tests].map(([path, value]): PatchOperation => ({ op: "test", path, value })), ...changes];
 }
 
-function difference(at: string, before: Loose, after: Loose, tests: Map<string, unknown>, changes: PatchOperation[]): void {
+function difference(
+  at: string,
+  before: Loose,
+  after: Loose,
+  tests: Map<string, unknown>,
+  changes: PatchOperation[],
+): void {
   for (const name of Object.keys(before)) {
     if (Object.hasOwn(after, name) && after[name] !== undefined) continue;
-    const path = `${at}/${escape(name)}`;
+    const path = `${at}/${pointerStep(name)}`;
     if (Array.isArray(before[name])) tests.set(path, before[name]);
     changes.push({ op: "remove", path });
   }
   for (const [name, value] of Object.entries(after)) {
     if (value === undefined) continue;
-    const path = `${at}/${escape(name)}`;
+    const path = `${at}/${pointerStep(name)}`;
     const old = before[name];
     if (!Object.hasOwn(before, name)) {
       if (Array.isArray(value)) tests.set(path, null);
@@ -64,7 +70,7 @@ function remember(status: Loose, path: string, tests: Map<string, unknown>): voi
   let at: unknown = status;
   let pointer = "/status";
   for (const [i, name] of names.entries()) {
-    pointer += `/${escape(name)}`;
+    pointer += `/${pointerStep(name)}`;
     at = isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined;
     if (at === undefined || i === names.length - 1) {
       tests.set(pointer, at ?? null);
@@ -74,7 +80,7 @@ function remember(status: Loose, path: string, tests: Map<string, unknown>): voi
 }
 
 /** One step of a JSON Pointer. */
-function escape(name: string): string {
+function pointerStep(name: string): string {
   return name.includes("~") || name.includes("/") ? name.replaceAll("~", "~0").replaceAll("/", "~1") : name;
 }
 

@@ -7,12 +7,12 @@ export interface Progress {
   readonly total?: number;
 }
 
-/** The progress to show: the highest seen in this epoch, never above the total. */
+/** The progress to show: the highest seen in this epoch, never above the total. A total that shrinks below it is raised. */
 export function progress(previous: Progress | undefined, next: Progress): Progress {
-  const seen = Number.isFinite(next.done) && next.done > 0 ? next.done : 0;
-  const same = previous !== undefined && previous.epoch === next.epoch;
-  const highest = same ? Math.max(previous.done, seen) : seen;
-  return { ...next, done: next.total === undefined ? highest : Math.min(highest, next.total) };
+  const { epoch, total } = next;
+  const seen = Number.isFinite(next.done) && next.done > 0 ? Math.min(next.done, total ?? next.done) : 0;
+  const done = previous?.epoch === epoch ? Math.max(previous.done, seen) : seen;
+  return total === undefined ? { epoch, done } : { epoch, done, total: Math.max(total, done) };
 }
 
 /** Whole percent, 0 to 100; undefined where the total is not known. 100 only when all is done. */

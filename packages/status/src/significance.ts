@@ -1,7 +1,7 @@
 // How urgent a difference is, and when it may be written. A transition goes at once; a detail at most once a second for
 // each object; what changes all the time is collected. The last value always arrives.
 import { type Condition, deepEqual, type Instant, type Kind, type Ms, plus } from "@telltale/kinds";
-import { type Loose, readPath } from "./path.ts";
+import { isRecord, type Loose, readPath } from "./path.ts";
 
 export type Significance =
   | "none" // nothing changed
@@ -10,7 +10,8 @@ export type Significance =
   | "volatile"; // only what the kind calls volatile
 
 export function significance(kind: Kind, old: Loose, next: Loose): Significance {
-  if (kind.urgent === undefined ? flipped(old, next) : kind.urgent.some((path) => differs(old, next, path))) return "transition";
+  if (kind.urgent === undefined ? flipped(old, next) : kind.urgent.some((path) => differs(old, next, path)))
+    return "transition";
   if (kind.volatile.length === 0) return deepEqual(old, next) ? "none" : "detail";
   return onlyVolatile(kind, old, next);
 }
@@ -49,11 +50,17 @@ function onlyVolatile(kind: Kind, old: Loose, next: Loose): Significance {
 function isVolatile(kind: Kind, at: string, old: unknown, next: unknown): boolean {
   if (kind.volatile.includes(at)) return true;
   if (!kind.volatile.some((path) => path.startsWith(`${at}.`))) return false;
-  const a = (old ?? {}) as Loose;
-  const b = (next ?? {}) as Loose;
+  const a = members(old);
+  const b = members(next);
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(
     (name) => deepEqual(a[name], b[name]) || isVolatile(kind, `${at}.${name}`, a[name], b[name]),
   );
+}
+
+/** The members of a value by name; conditions by their type. */
+function members(value: unknown): Loose {
+  if (Array.isArray(value)) return Object.fromEntries(value.map((c: Condition) => [c.type, c]));
+  return isRecord(value) ? value : {};
 }
 
 export interface Spacing {
@@ -64,7 +71,12 @@ export interface Spacing {
 export const standardSpacing: Spacing = { detail: 1_000, volatile: 15_000 };
 
 /** When a difference may be written, given when this object was last written. */
-export function dueAt(s: Significance, lastWrite: Instant | undefined, now: Instant, spacing: Spacing = standardSpacing): Instant {
+export function dueAt(
+  s: Significance,
+  lastWrite: Instant | undefined,
+  now: Instant,
+  spacing: Spacing = standardSpacing,
+): Instant {
   if (s === "transition" || s === "none" || lastWrite === undefined) return now;
   const due = plus(lastWrite, s === "detail" ? spacing.detail : spacing.volatile);
   return due > now && lastWrite <= now ? due : now;

@@ -25,7 +25,10 @@ function rank(input: SummaryInput): 0 | 1 | 2 {
 }
 
 /** True with `ok` when all inputs are good; otherwise what the highest-ranked input says (rule 50). Order breaks ties. */
-export function summary(inputs: readonly SummaryInput[], ok: { readonly reason: string; readonly message: string }): Said {
+export function summary(
+  inputs: readonly SummaryInput[],
+  ok: { readonly reason: string; readonly message: string },
+): Said {
   let worst: SummaryInput | undefined;
   let lowest: 0 | 1 | 2 = 2;
   for (const input of inputs) {
@@ -36,11 +39,10 @@ export function summary(inputs: readonly SummaryInput[], ok: { readonly reason: 
     }
   }
   if (worst === undefined) return { status: "True", ...ok };
-  return {
-    status: lowest === 0 ? "False" : "Unknown",
-    reason: worst.condition?.reason ?? "NotYetReported",
-    message: worst.condition?.message ?? `${worst.type} is not yet reported`,
-  };
+  const status = lowest === 0 ? "False" : "Unknown";
+  if (worst.condition === undefined)
+    return { status, reason: "NotYetReported", message: `${worst.type} is not yet reported` };
+  return { status, reason: worst.condition.reason ?? "", message: worst.condition.message ?? "" };
 }
 
 /**
@@ -65,17 +67,32 @@ export function mirror<T extends string>(
  * whatever it said before (rule 73).
  */
 export function fresh(
-  child: { metadata?: { generation?: number }; status?: { observedGeneration?: number; conditions?: readonly Condition[] } },
+  child: {
+    metadata?: { generation?: number };
+    status?: { observedGeneration?: number; conditions?: readonly Condition[] };
+  },
   type: string,
 ): Pick<Condition, "status" | "reason" | "message"> & { stale: boolean; lastTransitionTime?: string } {
   const found = child.status?.conditions?.find((c) => c.type === type);
-  const generation = child.metadata?.generation ?? 0;
+  const generation = child.metadata?.generation;
   const observed = found?.observedGeneration ?? child.status?.observedGeneration;
-  if (found === undefined) return { status: "Unknown", reason: "NotYetReported", message: `${type} is not yet reported`, stale: false };
-  if (observed !== undefined && observed < generation) {
-    return { status: "Unknown", reason: "GenerationNotObserved", message: `waiting for generation ${generation} to be observed`, stale: true };
+  if (found === undefined)
+    return { status: "Unknown", reason: "NotYetReported", message: `${type} is not yet reported`, stale: false };
+  if (observed !== undefined && generation !== undefined && observed !== generation) {
+    return {
+      status: "Unknown",
+      reason: "GenerationNotObserved",
+      message: `waiting for generation ${generation} to be observed`,
+      stale: true,
+    };
   }
-  return { status: found.status, reason: found.reason, message: found.message, lastTransitionTime: found.lastTransitionTime, stale: false };
+  return {
+    status: found.status,
+    reason: found.reason,
+    message: found.message,
+    lastTransitionTime: found.lastTransitionTime,
+    stale: false,
+  };
 }
 
 /** The cause that stands first in the ranking; one that is not ranked comes last. Undefined for no causes. */

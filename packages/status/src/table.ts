@@ -12,7 +12,10 @@ export interface Table<In, Out> {
 }
 
 /** `pick: "last"` takes the last row that matches. A table that matches nothing throws: give it a last row that always does. */
-export function table<In, Out extends object>(rows: readonly Row<In, Out>[], pick: "first" | "last" = "first"): Table<In, Out> {
+export function table<In, Out extends object>(
+  rows: readonly Row<In, Out>[],
+  pick: "first" | "last" = "first",
+): Table<In, Out> {
   const ids = new Set(rows.map((row) => row.id));
   if (ids.size !== rows.length) throw new Error("a decision table has two rows with one id");
   const order = pick === "first" ? rows : [...rows].reverse();

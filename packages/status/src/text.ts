@@ -26,6 +26,7 @@ export class Secret {
 }
 
 /** A literal, or a safe text. A computed string is refused: say where it came from with `text` or `sanitize`. */
+// biome-ignore lint/complexity/noBannedTypes: only the type of an empty object fits an index signature and no literal key
 export type Message<M extends string> = M extends SafeText ? M : {} extends Record<M, 1> ? never : M;
 
 /** A part of a message that changes by itself (a time, an attempt). Needs to be said, because it makes a new write each time. */
@@ -64,6 +65,7 @@ export function names(
 /** Cuts at a whole character and ends in `…`, so that the result has at most `max` characters. */
 export function cut(message: string, max: number): string {
   if (message.length <= max) return message;
+  if (max < 1) return "";
   const last = message.charCodeAt(max - 2);
   const half = last >= 0xd800 && last <= 0xdbff;
   return `${message.slice(0, half ? max - 2 : max - 1)}…`;
@@ -77,36 +79,71 @@ export interface Profile {
   readonly stable?: boolean;
 }
 
-// What looks like a credential, wherever it stands.
+// What looks like a credential, wherever it stands. Rather too much is taken away than too little. Each pattern begins with
+// something fixed, and what it may repeat is bounded or cannot begin again, so that no text makes it slow.
+const named =
+  'pass(?:word|wd|phrase)|pwd|secret|token|(?:api|access|private|signing)[_-]?key|(?<![A-Za-z])key|credential|cookie|(?<=")auth(?=\\\\?")';
+const quoted = `"(?:[^"\\\\]|\\\\[\\s\\S])*(?:"|\\\\?$)|\\\\"[^"]*(?:"|$)|'(?:[^'\\\\]|\\\\[\\s\\S])*(?:'|\\\\?$)`;
+const block = "[|>][+-]?[ \\t]*\\n[\\s\\S]*|[[{][^\\]}]*[\\]}]?";
 const credentials: readonly [RegExp, string][] = [
-  [/-----BEGIN [A-Z ]+-----[\s\S]*?(-----END [A-Z ]+-----|$)/g, "[redacted]"],
-  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, "[redacted]"],
-  [/\b(bearer|basic|token)\s+[A-Za-z0-9+/_.~=-]{8,}/gi, "$1 [redacted]"],
-  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, "$1[redacted]@"],
+  [/-----BEGIN [A-Z0-9 ]{1,64}-----[\s\S]*?(?:-----END [A-Z0-9 ]{1,64}-----|$)/g, "[redacted]"],
+  [/\b(authorization\\?["']?\s{0,8}[:=]\s{0,8}\\?["']?)[^\r\n"'\\]+/gi, "$1[redacted]"],
+  [/\bbearer\s{1,8}\S+/gi, "Bearer [redacted]"],
+  [/\b(basic|token)\s{1,8}[A-Za-z0-9+/_.~=-]{8,}/gi, "$1 [redacted]"],
+  [/:\/\/[^\s/@:]{0,256}:[^\s@]{0,256}@(?!sha256:)(?:[^\s/@]*@)*/g, "://[redacted]@"],
+  [/:\/\/(?:[^\s/@]*@(?!sha256:))+/g, "://[redacted]@"],
+  [/(--[\w-]{0,32}(?:pass|token|secret|key|credential)[\w-]{0,32}\s{1,8})(?!-)\S+/gi, "$1[redacted]"],
   [
-    /\b([\w.-]*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|credential|authorization|private[_-]?key)[\w.-]*)(["']?\s*[:=]\s*)(?:"[^"]*"|'[^']*'|[^\s,;&)}\]]+)/gi,
-    "$1$2[redacted]",
+    new RegExp(`((?:${named})[\\w.-]{0,64}\\\\?["']?\\s{0,8}[:=]\\s{0,8})(?:${quoted}|${block}|\\S+)`, "gi"),
+    "$1[redacted]",
   ],
-  [/\b(AKIA|ASIA)[A-Z0-9]{16}\b/g, "[redacted]"],
-  [/\bgh[pousr]_[A-Za-z0-9]{20,}\b/g, "[redacted]"],
+  [
+    /\b(?:AKIA|ASIA)[A-Z0-9]{16}|\bgh[pousr]_[A-Za-z0-9]{20,}|\b(?:github_pat_|glpat-|xox[a-z]-)[A-Za-z0-9_-]{10,}/g,
+    "[redacted]",
+  ],
+  [/\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,4}/g, "[redacted]"],
 ];
+
+/** Long runs in which letters of both cases and digits are mixed: keys and tokens of any other kind. */
+const mixed = (run: string): string => (/\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run) ? "[redacted]" : run);
 
 const unstable: readonly [RegExp, string][] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<id>"],
-  [/\b(request[ _-]?id)(["']?\s*[:=]\s*"?)[\w-]+/gi, "$1$2<id>"],
+  [/\b(request[ _-]?id)(["']?\s{0,8}[:=]\s{0,8}"?)[\w-]+/gi, "$1$2<id>"],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?/g, "<time>"],
   [/\b0x[0-9a-f]{4,}\b/gi, "<address>"],
   [/\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b/gi, "<id>"],
-  [/:\d{5}(?=->|\b\s*->)/g, ":<port>"],
+  [/:\d{5}(?=\s?->)/g, ":<port>"],
 ];
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what has to go
+const escapes = /\u001b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these too; what is invisible could hide a word from the patterns above
+const invisible = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/g;
 
 /** A text from outside, without credentials, control characters or more length than the profile allows. */
 export function sanitize(raw: unknown, profile: Profile): SafeText {
-  let out = raw instanceof Error ? raw.message : String(raw);
+  let out = bounded(textOf(raw), Math.max(16_384, 2 * profile.max));
+  out = out.replace(escapes, "").replace(invisible, "").toWellFormed();
   for (const [pattern, instead] of credentials) out = out.replace(pattern, instead);
-  if (profile.firstLineOnly === true) out = out.split(/\r?\n/, 1)[0] ?? "";
+  out = out.replace(/[A-Za-z0-9+/_-]{40,}={0,2}/g, mixed);
+  if (profile.firstLineOnly === true) out = out.trimStart().split(/\r?\n/, 1)[0] ?? "";
   if (profile.stable === true) for (const [pattern, instead] of unstable) out = out.replace(pattern, instead);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what has to go
-  out = out.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
-  return cut(out, profile.max) as SafeText;
+  return cut(out.replace(/\s+/g, " ").trim(), profile.max) as SafeText;
+}
+
+function textOf(raw: unknown): string {
+  try {
+    return String(raw instanceof Error ? raw.message : raw);
+  } catch {
+    return "an error that says nothing"; // it has no toString, or one that throws
+  }
+}
+
+/** The beginning of a long text, up to the end of a word: half a credential would not be known for one. */
+function bounded(message: string, max: number): string {
+  if (message.length <= max) return message;
+  const start = message.slice(0, max);
+  const end = Math.max(start.lastIndexOf(" "), start.lastIndexOf("\n"));
+  return end < 0 ? "[redacted]" : start.slice(0, end);
 }

@@ -5,14 +5,24 @@ import type { PatchOperation } from "../src/patch.ts";
 export function applyPatch<T>(object: T, patch: readonly PatchOperation[]): { ok: T } | { failed: string } {
   const root = { doc: structuredClone(object) as unknown };
   for (const operation of patch) {
-    const names = ["doc", ...operation.path.split("/").slice(1).map((n) => n.replaceAll("~1", "/").replaceAll("~0", "~"))];
+    const names = [
+      "doc",
+      ...operation.path
+        .split("/")
+        .slice(1)
+        .map((n) => n.replaceAll("~1", "/").replaceAll("~0", "~")),
+    ];
     const last = names.pop() ?? "";
     let at: unknown = root;
     for (const name of names) at = (at as Record<string, unknown> | undefined)?.[name];
     if (typeof at !== "object" || at === null) return { failed: operation.path };
     const parent = at as Record<string, unknown>;
     if (operation.op === "test") {
-      if (canonical((Object.hasOwn(parent, last) ? parent[last] : undefined) ?? null) !== canonical(operation.value ?? null)) return { failed: operation.path };
+      if (
+        canonical((Object.hasOwn(parent, last) ? parent[last] : undefined) ?? null) !==
+        canonical(operation.value ?? null)
+      )
+        return { failed: operation.path };
     } else if (operation.op === "remove") {
       if (!Object.hasOwn(parent, last)) return { failed: operation.path };
       delete parent[last];

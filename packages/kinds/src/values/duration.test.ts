@@ -25,6 +25,8 @@ describe("a Go duration", () => {
     ["1ns", 0.000001],
     ["1s1h", 3_601_000],
     ["2540400h", 2540400 * hour],
+    ["9223372036854775807ns", 9223372036854.775],
+    ["-9223372036854775808ns", -9223372036854.775],
   ])("%s is read", (text, ms) => {
     expect(parseGoDuration(text)).toBe(ms);
   });
@@ -48,6 +50,8 @@ describe("a Go duration", () => {
     "1.2.3s",
     "1e3s",
     "2562048h",
+    "9223372036854775808ns",
+    "-9223372036854775809ns",
     "1s\n",
   ])("%j is refused", (text) => {
     expect(parseGoDuration(text)).toBeUndefined();
@@ -64,6 +68,7 @@ describe("a Go duration", () => {
     [3_605_000, "1h0m5s"],
     [100 * hour, "100h0m0s"],
     [-90_000, "-1m30s"],
+    [-1000, "-1s"],
   ])("%i ms is written %s", (ms, text) => {
     expect(formatGoDuration(ms)).toBe(text);
   });

@@ -129,7 +129,7 @@ describe("a selector as text", () => {
   });
 
   it.each([
-    ["-k", 'unable to parse requirement: <nil>: Invalid value: "-k": '],
+    ["-k", 'unable to parse requirement: <nil>: Invalid value: "-k": name part must consist of '],
     ["k=-v", 'unable to parse requirement: values[0][k]: Invalid value: "-v": '],
     ["k=a/b", 'unable to parse requirement: values[0][k]: Invalid value: "a/b": '],
     ["a/b/c", 'unable to parse requirement: <nil>: Invalid value: "a/b/c": a valid label key must consist of '],
@@ -147,6 +147,8 @@ describe("a selector as text", () => {
     expect(matchesText("k<5", { k: "-1" })).toBe(true);
     expect(matchesText("k<5", { k: "x" })).toBe(false);
     expect(matchesText("k<5", {})).toBe(false);
+    expect(matchesRequirements([{ key: "k", operator: "Lt", values: [] }], { k: "1" })).toBe(false);
+    expect(matchesRequirements([{ key: "k", operator: "Lt", values: ["5", "6"] }], { k: "1" })).toBe(false);
   });
 
   it("takes an absent label for unequal", () => {

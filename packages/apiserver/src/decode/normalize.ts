@@ -1,0 +1,71 @@
+// What Go would write for an object of a built-in kind: empty things left out, and what is always written put in.
+import type { FieldType } from "@telltale/kinds/core";
+import { isObject, type Json, type JsonObject, put } from "../json.ts";
+import { fieldsOf, formOf, type JsonField } from "./fields.ts";
+
+export function normalize(object: JsonObject, messageName: string): JsonObject {
+  const out: JsonObject = {};
+  for (const name of ["kind", "apiVersion"]) {
+    const value = object[name];
+    if (typeof value === "string" && value !== "" && !fieldsOf(messageName).has(name)) out[name] = value;
+  }
+  for (const [name, known] of fieldsOf(messageName)) {
+    const value = Object.hasOwn(object, name) ? object[name] : undefined;
+    const written = writtenField(value ?? null, known);
+    if (written !== undefined) put(out, name, written);
+  }
+  return out;
+}
+
+/** The fields of structs that Go leaves out when they are zero, though a struct is never empty to its encoder. */
+const leftOutWhenZero: ReadonlySet<string> = new Set(["meta.ObjectMeta.creationTimestamp"]);
+
+function writtenField(value: Json, { field, of }: JsonField): Json | undefined {
+  const { type } = field;
+  if (type.of === "message") {
+    if (value === null) {
+      if (field.pointer || leftOutWhenZero.has(`${of}.${field.name}`)) return undefined;
+      return absent(type.message);
+    }
+    return writtenValue(value, type);
+  }
+  if (value === null) {
+    if (!field.always || field.pointer) return undefined;
+    return type.of === "scalar" ? zeroScalar(type.scalar) : null;
+  }
+  if (!field.always && !field.pointer && isEmpty(value)) return undefined;
+  return writtenValue(value, type);
+}
+
+function writtenValue(value: Json, type: FieldType): Json {
+  if (type.of === "list" && Array.isArray(value)) return value.map((item) => writtenValue(item, type.item));
+  if (type.of === "map" && isObject(value)) {
+    const out: JsonObject = {};
+    for (const key of Object.keys(value).sort()) put(out, key, writtenValue(value[key] ?? null, type.value));
+    return out;
+  }
+  if (type.of === "message" && isObject(value) && formOf(type.message) === "struct") return normalize(value, type.message);
+  if (type.of === "message" && formOf(type.message).startsWith("or-")) {
+    if (isObject(value)) return normalize(value, schema);
+    if (Array.isArray(value)) return value.map((item) => (isObject(item) ? normalize(item, schema) : item));
+  }
+  return value;
+}
+
+const schema = "apiextensions.JSONSchemaProps";
+
+function isEmpty(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isObject(value)) return Object.keys(value).length === 0;
+  return value === "" || value === 0 || value === 0n || value === false;
+}
+
+const zeroScalar = (scalar: string): Json =>
+  scalar === "string" ? "" : scalar === "bool" ? false : scalar === "bytes" ? null : 0;
+
+/** A message that is not there but always written. */
+function absent(message: string): Json {
+  const form = formOf(message);
+  if (form === "struct") return normalize({}, message);
+  return form === "quantity" ? "0" : form === "int-or-string" ? 0 : null;
+}

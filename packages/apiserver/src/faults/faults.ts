@@ -1,0 +1,233 @@
+// Trouble on purpose: rules that say which requests get it, how often, and what it is. Chance and time are injected, so the
+// same seed gives the same trouble.
+import { type Clock, type Random, sleep } from "@telltale/clock";
+import type { ApiResponse, Call, Sink } from "../request.ts";
+import type { RequestInfo } from "../route/info.ts";
+import { StatusError } from "../status.ts";
+
+/** Which requests a rule is about. What is left out matches everything. */
+export interface FaultMatch {
+  readonly verbs?: readonly string[];
+  readonly group?: string;
+  readonly resource?: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string | RegExp;
+  readonly user?: string;
+  readonly userAgent?: RegExp;
+  readonly path?: RegExp;
+  /** Only the n-th match, or those that the function chooses; counted from 1. */
+  readonly nth?: number | ((n: number) => boolean);
+  readonly probability?: number;
+}
+
+export type FaultEffect =
+  /** Slow: before the work, or after it is done and before the client hears of it. */
+  | { readonly latencyMs: number | readonly [number, number]; readonly phase?: "before" | "after" }
+  /** An error; with `commit` the write happens all the same. */
+  | {
+      readonly status: number;
+      readonly reason?: string;
+      readonly message?: string;
+      readonly retryAfterSeconds?: number;
+      readonly commit?: boolean;
+    }
+  /** No answer at all: the connection is cut. */
+  | { readonly resetConnection: true; readonly commit?: boolean }
+  /** What a watch does wrong, within its contract: nothing is lost that a client could not get by resuming. */
+  | { readonly watch: WatchFault };
+
+export interface WatchFault {
+  /** Ends the stream after so many events. */
+  readonly dropAfterEvents?: number;
+  /** Cuts the line in the middle of the event at which the stream ends. */
+  readonly partialWrite?: boolean;
+  readonly delayMs?: number;
+  readonly duplicate?: boolean;
+  readonly skipBookmarks?: boolean;
+  /** Goes silent without ending. */
+  readonly stallAfterEvents?: number;
+  /** Answers with an Expired event at once. */
+  readonly expireNow?: boolean;
+}
+
+export interface FaultRule {
+  readonly id?: string;
+  readonly match?: FaultMatch;
+  /** Gone after so many hits. */
+  readonly times?: number;
+  readonly effect: FaultEffect;
+}
+
+export interface FaultHit {
+  readonly rule: string;
+  readonly method: string;
+  readonly url: string;
+}
+
+interface Active extends FaultRule {
+  readonly id: string;
+  seen: number;
+  hits: number;
+}
+
+/** Thrown to the transport: the client gets no answer. */
+export class ConnectionReset extends Error {}
+
+export class Faults {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  #rules: Active[] = [];
+  #log: FaultHit[] = [];
+  #next = 1;
+
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** Puts a rule in force and answers with its id. */
+  add(rule: FaultRule): string {
+    const id = rule.id ?? `fault-${this.#next++}`;
+    this.#rules.push({ ...rule, id, seen: 0, hits: 0 });
+    return id;
+  }
+
+  remove(id: string): void {
+    this.#rules = this.#rules.filter((rule) => rule.id !== id);
+  }
+
+  clear(): void {
+    this.#rules = [];
+  }
+
+  /** What was hit since the last time that somebody asked. */
+  log(): FaultHit[] {
+    const log = this.#log;
+    this.#log = [];
+    return log;
+  }
+
+  list(): readonly FaultRule[] {
+    return this.#rules.map(({ seen: _s, hits: _h, ...rule }) => rule);
+  }
+
+  /** Answers a request with whatever trouble it is due. */
+  async around(call: Call, info: RequestInfo, answer: () => Promise<ApiResponse>): Promise<ApiResponse> {
+    if (this.#rules.length === 0) return answer();
+    const due = this.#rules.filter((rule) => this.#hits(rule, call, info));
+    let result: ApiResponse | undefined;
+    const done = async () => {
+      result ??= await answer();
+      return result;
+    };
+    for (const { effect } of due) {
+      if ("latencyMs" in effect) {
+        if (effect.phase === "after") await done();
+        await sleep(this.#clock, this.#length(effect.latencyMs), call.request.signal);
+      } else if ("status" in effect) {
+        if (effect.commit === true) await done();
+        throw new StatusError(
+          effect.status,
+          effect.reason ?? reasons[effect.status] ?? "",
+          effect.message ?? `injected ${effect.status}`,
+          effect.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: effect.retryAfterSeconds },
+        );
+      } else if ("resetConnection" in effect) {
+        if (effect.commit === true) await done();
+        throw new ConnectionReset("the connection was cut on purpose");
+      } else result = troubled(await done(), effect.watch, this.#clock);
+    }
+    return done();
+  }
+
+  #hits(rule: Active, call: Call, info: RequestInfo): boolean {
+    if (!matches(rule.match ?? {}, call, info)) return false;
+    rule.seen += 1;
+    const { nth, probability } = rule.match ?? {};
+    if (typeof nth === "number" && rule.seen !== nth) return false;
+    if (typeof nth === "function" && !nth(rule.seen)) return false;
+    if (probability !== undefined && this.#random.next() >= probability) return false;
+    rule.hits += 1;
+    if (rule.times !== undefined && rule.hits >= rule.times) this.remove(rule.id);
+    this.#log.push({ rule: rule.id, method: call.request.method, url: call.request.url });
+    return true;
+  }
+
+  #length(ms: number | readonly [number, number]): number {
+    return typeof ms === "number" ? ms : ms[0] + this.#random.next() * (ms[1] - ms[0]);
+  }
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  409: "Conflict",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+
+function matches(m: FaultMatch, call: Call, info: RequestInfo): boolean {
+  const { request, user } = call;
+  const r = info.isResource ? info : undefined;
+  const is = (wanted: string | undefined, value: string | undefined) => wanted === undefined || wanted === value;
+  const named = m.name === undefined || (typeof m.name === "string" ? m.name === r?.name : m.name.test(r?.name ?? ""));
+  return (
+    (m.verbs === undefined || m.verbs.includes(info.verb)) &&
+    is(m.group, r?.group) &&
+    is(m.resource, r?.resource) &&
+    is(m.subresource, r?.subresource) &&
+    is(m.namespace, r?.namespace) &&
+    named &&
+    is(m.user, user.username) &&
+    (m.userAgent === undefined || m.userAgent.test(request.headers["user-agent"] ?? "")) &&
+    (m.path === undefined || m.path.test(request.url))
+  );
+}
+
+/** The same stream, in trouble. */
+function troubled(answer: ApiResponse, fault: WatchFault, clock: Clock): ApiResponse {
+  const start = answer.body;
+  if (typeof start !== "function") return answer;
+  return { ...answer, body: (sink) => start(troubledSink(sink, fault, clock)) };
+}
+
+const expiredEvent =
+  '{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"The resourceVersion for the provided watch is too old.","reason":"Expired","code":410}}\n';
+
+function troubledSink(sink: Sink, fault: WatchFault, clock: Clock): Sink {
+  let events = 0;
+  let ended = false;
+  const end = () => {
+    ended = true;
+    sink.end();
+  };
+  if (fault.expireNow === true) {
+    sink.write(expiredEvent);
+    end();
+  }
+  const put = (chunk: string): boolean => {
+    if (ended) return false;
+    events += 1;
+    if (fault.stallAfterEvents !== undefined && events > fault.stallAfterEvents) return true;
+    if (fault.dropAfterEvents !== undefined && events > fault.dropAfterEvents) {
+      if (fault.partialWrite === true) sink.write(chunk.slice(0, Math.ceil(chunk.length / 2)));
+      end();
+      return false;
+    }
+    const fine = sink.write(chunk);
+    return fault.duplicate === true ? sink.write(chunk) : fine;
+  };
+  return {
+    write(chunk) {
+      if (ended) return false;
+      if (fault.skipBookmarks === true && chunk.startsWith('{"type":"BOOKMARK"')) return true;
+      if (fault.delayMs === undefined) return put(chunk);
+      clock.after(fault.delayMs, () => put(chunk));
+      return true;
+    },
+    end: () => {
+      if (!ended) end();
+    },
+  };
+}

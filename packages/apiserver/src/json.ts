@@ -1,0 +1,61 @@
+// JSON values as the server handles them. Objects that are stored or handed out are never changed in place.
+
+export type Json = string | number | bigint | boolean | null | Json[] | JsonObject;
+export type JsonObject = { [member: string]: Json };
+
+/** A Kubernetes object: JSON whose outside we know. */
+export type ApiObject = JsonObject;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The member of an object, or undefined; prototype members are not members. */
+export function member(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The value at a path of members. */
+export function at(value: Json | undefined, ...path: string[]): Json | undefined {
+  let here = value;
+  for (const name of path) here = member(here, name);
+  return here;
+}
+
+/** Sets a member so that `__proto__` is a name like any other. */
+export function put(object: JsonObject, name: string, value: Json): void {
+  if (name === "__proto__")
+    Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
+  else object[name] = value;
+}
+
+/** A copy that shares nothing. */
+export function clone<T extends Json>(value: T): T {
+  if (Array.isArray(value)) return value.map((item) => clone(item)) as T;
+  if (!isObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    const inner = value[name];
+    if (inner !== undefined) put(copy, name, clone(inner));
+  }
+  return copy as T;
+}
+
+export function text(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** JSON with integers beyond 2^53 written exactly. */
+export function stringify(value: Json, indent?: string): string {
+  let big = false;
+  const plain = JSON.stringify(
+    value,
+    (_, v) => {
+      if (typeof v !== "bigint") return v;
+      big = true;
+      return `\u0000${v}\u0000`;
+    },
+    indent,
+  );
+  return big ? plain.replace(/"\\u0000(-?\d+)\\u0000"/g, "$1") : plain;
+}

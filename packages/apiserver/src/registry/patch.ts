@@ -1,0 +1,108 @@
+// PATCH: which kind of patch it is, and what it makes of the live object.
+import { applyConfig } from "../apply/apply.ts";
+import type { JsonObject } from "../json.ts";
+import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
+import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
+import { applyStrategicPatch, decodeStrategicPatch } from "../patch/strategic.ts";
+import { badRequest, type FieldError, forbiddenField, invalid, required, StatusError, unsupportedMediaType } from "../status.ts";
+import { nameOf, withMetadata } from "./metadata.ts";
+import type { WriteOptions } from "./options.ts";
+import type { Part, Resource } from "./resource.ts";
+import type { Change } from "./write.ts";
+
+export type PatchType = "json" | "merge" | "strategic" | "apply";
+
+const mediaTypes: Readonly<Record<string, PatchType>> = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
+};
+
+/** The kind of patch that a content type names; custom resources know no strategic merge. */
+export function patchType(contentType: string | undefined, builtin: boolean): PatchType {
+  const media = (contentType ?? "").split(";")[0]?.trim() ?? "";
+  const type = Object.hasOwn(mediaTypes, media) ? mediaTypes[media] : undefined;
+  if (type !== undefined && (builtin || type !== "strategic")) return type;
+  if (builtin && type === undefined) throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  throw unsupportedMediaType(Object.keys(mediaTypes).filter((m) => builtin || mediaTypes[m] !== "strategic"));
+}
+
+export function checkPatchOptions(type: PatchType, query: URLSearchParams): void {
+  const errors: FieldError[] = [];
+  if (type === "apply") {
+    if ((query.get("fieldManager") ?? "") === "") errors.push(required("fieldManager", "is required for apply patch"));
+  } else if (query.get("force") === "true" || query.get("force") === "false") {
+    errors.push(forbiddenField("force", "may not be specified for non-apply patch"));
+  }
+  if (errors.length > 0) throw invalid("meta.k8s.io", "PatchOptions", "", errors);
+}
+
+export interface PatchRequest {
+  readonly type: PatchType;
+  readonly bytes: Uint8Array;
+  readonly namespace: string;
+  readonly name: string;
+  readonly part: Part;
+  readonly now: () => string;
+}
+
+/** What turns the live object into the next one. Decoding is done once, applying at each try. */
+export async function patching(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject | undefined) => Promise<Change>> {
+  if (p.type === "apply") return applying(r, p, options, warn);
+  const apply = await decodePatch(r, p, options, warn);
+  return async (live) => {
+    if (live === undefined) return { object: {} };
+    const patched = apply(live);
+    const { object, unknown } = r.redecode(patched, options.fieldValidation);
+    if (unknown.length > 0 && options.fieldValidation === "Strict") {
+      throw invalid("", "", "", [
+        { type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: strict decoding error: ${unknown.map((u) => `unknown field "${u}"`).join(", ")}` },
+      ]);
+    }
+    if (options.fieldValidation === "Warn") for (const u of unknown) warn(`unknown field "${u}"`);
+    if (nameOf(object) !== p.name) {
+      throw badRequest(`the name of the object (${nameOf(object)}) does not match the name on the URL (${p.name})`);
+    }
+    return { object };
+  };
+}
+
+async function decodePatch(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject) => JsonObject> {
+  if (p.type === "json") {
+    const operations = decodeJsonPatch(p.bytes);
+    return (live) => applyJsonPatch(live, operations);
+  }
+  if (p.type === "merge") {
+    const patch = decodeMergePatch(p.bytes, options.fieldValidation, warn);
+    return (live) => applyMergePatch(live, patch);
+  }
+  const patch = decodeStrategicPatch(p.bytes, options.fieldValidation, warn);
+  return (live) => applyStrategicPatch(live, patch, r.message ?? "");
+}
+
+async function applying(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject | undefined) => Promise<Change>> {
+  const config = await r.decodeApply(p.bytes, options.fieldValidation, warn);
+  const named = nameOf(config) === "" ? withMetadata(config, { name: p.name }) : config;
+  if (nameOf(named) !== p.name) {
+    throw badRequest(`the name of the object (${nameOf(named)}) does not match the name on the URL (${p.name})`);
+  }
+  return async (live) => {
+    const { object } = applyConfig({
+      live,
+      config: named,
+      manager: options.fieldManager,
+      apiVersion: r.apiVersion,
+      subresource: p.part,
+      force: options.force,
+      schema: r.schema(),
+      reset: r.reset(p.part),
+      now: p.now(),
+      resource: r,
+      convert: r.convertTo,
+      schemaOf: r.schemaOf,
+    });
+    const { object: decoded } = r.redecode(object, "Ignore");
+    return { object: decoded, create: p.part === "", tracked: true };
+  };
+}

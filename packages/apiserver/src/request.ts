@@ -1,0 +1,52 @@
+// A request and its answer, the same for sockets and for callers in the same process.
+import type { JsonObject } from "./json.ts";
+
+export interface User {
+  readonly username: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Headers by lower-case name. */
+export type Headers = Readonly<Record<string, string | undefined>>;
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Path and query, as they came. */
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  /** Who the transport says it is: a caller in the same process, or a client certificate. */
+  readonly peer?: User;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** Where a stream of watch events goes. */
+export interface Sink {
+  /** Takes one chunk. False: the reader is too slow, and the stream must end. */
+  write(chunk: string): boolean;
+  end(): void;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Record<string, string | string[]>;
+  /** The whole body, or how to begin a stream; it answers with how to stop it. */
+  readonly body: string | Uint8Array | ((sink: Sink) => () => void);
+}
+
+/** What the pipeline knows of a request once it is routed. */
+export interface Call {
+  readonly request: ApiRequest;
+  readonly query: URLSearchParams;
+  readonly user: User;
+  /** Says something to the client beside the answer; the same text once. */
+  readonly warn: (text: string) => void;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly object: JsonObject;
+}

@@ -1,0 +1,143 @@
+// What is served, told in the three forms that clients ask for: legacy lists, the aggregated document, and by group.
+import { sha256Hex } from "@telltale/kinds";
+import { negotiate } from "../decode/media.ts";
+import { type JsonObject, stringify } from "../json.ts";
+import type { Catalogue } from "../registry/catalogue.ts";
+import type { Resource, Subresource } from "../registry/resource.ts";
+import type { ApiResponse, Call } from "../request.ts";
+import { StatusError, unknownResource } from "../status.ts";
+import type { Route } from "./handler.ts";
+import { respond } from "./respond.ts";
+
+export function discovery(catalogue: Catalogue, serverAddress: () => string): Route {
+  return async (call, info) => {
+    if (info.isResource) return undefined;
+    const parts = info.path.split("/").filter((p) => p !== "");
+    if (parts[0] !== "api" && parts[0] !== "apis") return undefined;
+    if (parts.length > 3 || (parts[0] === "api" && parts.length > 2)) return undefined;
+    const answer = document(catalogue, parts, call, serverAddress());
+    if (answer === undefined) return undefined;
+    if (call.request.method !== "GET") {
+      throw new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+    }
+    return answer;
+  };
+}
+
+function document(c: Catalogue, parts: readonly string[], call: Call, address: string): ApiResponse | undefined {
+  const [root, group = "", version = ""] = parts;
+  const core = root === "api";
+  if (parts.length === 1) {
+    const asked = negotiate(call.request.headers["accept"], { builtin: true, list: false, watch: false, discovery: true, protobuf: false });
+    if (asked.conversion?.as === "APIGroupDiscoveryList") return aggregated(c, core, call);
+    return plain(core ? legacyCore(address) : legacyGroups(c));
+  }
+  if (core) return c.serves("", group) ? plain(resourceList(c, "", group)) : missing(c, "");
+  if (parts.length === 2) return c.serves(group) ? plain({ kind: "APIGroup", apiVersion: "v1", ...groupEntry(c, group) }) : undefined;
+  return c.serves(group, version) ? plain(resourceList(c, group, version)) : missing(c, group);
+}
+
+/** An unknown version of a built-in group is an answer; anything else that is unknown is no path at all. */
+function missing(c: Catalogue, group: string): undefined {
+  if (c.isBuiltinGroup(group)) throw unknownResource();
+  return undefined;
+}
+
+const plain = (body: JsonObject): ApiResponse => respond(200, stringify(body), "application/json");
+
+function legacyCore(address: string): JsonObject {
+  return {
+    kind: "APIVersions",
+    versions: ["v1"],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }],
+  };
+}
+
+function legacyGroups(c: Catalogue): JsonObject {
+  return { kind: "APIGroupList", apiVersion: "v1", groups: c.groups().filter((g) => g !== "").map((g) => groupEntry(c, g)) };
+}
+
+function groupEntry(c: Catalogue, group: string): JsonObject {
+  const versions = c.versions(group).map((version) => ({ groupVersion: `${group}/${version}`, version }));
+  return { name: group, versions, preferredVersion: versions[0] ?? {} };
+}
+
+function resourceList(c: Catalogue, group: string, version: string): JsonObject {
+  const groupVersion = group === "" ? version : `${group}/${version}`;
+  const resources = c.resources(group, version).flatMap((r) => [entry(r), ...r.subresources.map((s) => subEntry(r, s))]);
+  return { kind: "APIResourceList", apiVersion: "v1", groupVersion, resources };
+}
+
+function entry(r: Resource): JsonObject {
+  return {
+    name: r.resource,
+    singularName: r.singular,
+    namespaced: r.namespaced,
+    kind: r.kind,
+    verbs: [...r.verbs],
+    ...(r.shortNames.length === 0 ? {} : { shortNames: [...r.shortNames] }),
+    ...(r.categories.length === 0 ? {} : { categories: [...r.categories] }),
+    ...(r.verbs.includes("list") ? { storageVersionHash: storageHash(r) } : {}),
+  };
+}
+
+/** Tells clients whether the stored form changed; eight bytes of a hash, as upstream writes it. */
+function storageHash(r: Resource): string {
+  const text = `${r.storage.group}/${r.storageVersion}/${r.kind}`;
+  return Buffer.from(sha256Hex(text, 16), "hex").toString("base64");
+}
+
+function subEntry(r: Resource, s: Subresource): JsonObject {
+  return {
+    name: `${r.resource}/${s.name}`,
+    singularName: "",
+    namespaced: r.namespaced,
+    ...(s.group === undefined ? {} : { group: s.group }),
+    ...(s.version === undefined ? {} : { version: s.version }),
+    kind: s.kind,
+    verbs: [...s.verbs],
+  };
+}
+
+function aggregated(c: Catalogue, core: boolean, call: Call): ApiResponse {
+  const groups = core ? [""] : c.groups().filter((g) => g !== "");
+  const body = stringify({
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: { ...(group === "" ? {} : { name: group }), creationTimestamp: null },
+      versions: c.versions(group).map((version) => ({
+        version,
+        resources: c.resources(group, version).map(aggregatedEntry),
+        freshness: "Current",
+      })),
+    })),
+  });
+  const etag = `"${sha256Hex(body).toUpperCase()}"`;
+  const headers = { etag, vary: "Accept", "cache-control": "public" };
+  if (call.request.headers["if-none-match"] === etag) return { status: 304, headers, body: "" };
+  return respond(200, body, "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", headers);
+}
+
+function aggregatedEntry(r: Resource): JsonObject {
+  const own = r.builtin ? { group: "", version: "" } : { group: r.group, version: r.version };
+  return {
+    resource: r.resource,
+    responseKind: { ...own, kind: r.kind },
+    scope: r.namespaced ? "Namespaced" : "Cluster",
+    singularResource: r.singular,
+    verbs: [...r.verbs],
+    ...(r.shortNames.length === 0 ? {} : { shortNames: [...r.shortNames] }),
+    ...(r.categories.length === 0 ? {} : { categories: [...r.categories] }),
+    ...(r.subresources.length === 0
+      ? {}
+      : {
+          subresources: r.subresources.map((s) => ({
+            subresource: s.name,
+            responseKind: { group: s.group ?? own.group, version: s.version ?? own.version, kind: s.kind },
+            verbs: [...s.verbs],
+          })),
+        }),
+  };
+}

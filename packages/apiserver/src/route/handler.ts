@@ -1,0 +1,85 @@
+// One request through the stages, in order: who asks, what for, whether they may, what is refused on purpose, the answer.
+import { type Clock, type Random, uuid } from "@telltale/clock";
+import type { Authenticator } from "../authenticate/authenticate.ts";
+import type { Authorizer } from "../authorize/authorizer.ts";
+import type { Faults } from "../faults/faults.ts";
+import type { ApiRequest, ApiResponse, Call, User } from "../request.ts";
+import { badRequest, forbidden, raw, StatusError, unauthorized } from "../status.ts";
+import { type RequestInfo, requestInfo } from "./info.ts";
+import { notFoundPage, respondStatus, Warnings } from "./respond.ts";
+
+/** A stage that may know how to answer a routed request. */
+export type Route = (call: Call, info: RequestInfo, warnings: Warnings) => Promise<ApiResponse | undefined>;
+
+export interface Stages {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly faults: Faults;
+  readonly routes: readonly Route[];
+  /** What nobody expected; the request is answered all the same. */
+  readonly log: (line: string) => void;
+}
+
+/** Paths that anybody may read. */
+const open = /^\/(healthz|livez|readyz)(\/|$)|^\/version\/?$/;
+
+export function handler(stages: Stages): (request: ApiRequest) => Promise<ApiResponse> {
+  return async (request) => {
+    const warnings = new Warnings();
+    const auditId = request.headers["audit-id"] ?? uuid(stages.random);
+    let answer: ApiResponse;
+    try {
+      answer = await route(stages, request, warnings);
+    } catch (error) {
+      if (!(error instanceof StatusError)) stages.log(`${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
+      answer = respondStatus(error instanceof StatusError ? error : raw(String(error)), warnings);
+    }
+    answer.headers["audit-id"] = auditId;
+    return answer;
+  };
+}
+
+async function route(stages: Stages, request: ApiRequest, warnings: Warnings): Promise<ApiResponse> {
+  const cut = request.url.indexOf("?");
+  const path = cut < 0 ? request.url : request.url.slice(0, cut);
+  const query = new URLSearchParams(cut < 0 ? "" : request.url.slice(cut + 1));
+  const info = requestInfo(request.method, path, query);
+  const user = await identify(stages, request, info, path);
+  const call: Call = { request, query, user, warn: warnings.add };
+  if (!(open.test(path) && (request.method === "GET" || request.method === "HEAD"))) authorize(stages, info, user);
+  const answer = await stages.faults.around(call, info, async () => {
+    for (const candidate of stages.routes) {
+      const found = await candidate(call, info, warnings);
+      if (found !== undefined) return found;
+    }
+    return notFoundPage();
+  });
+  return answer;
+}
+
+const anonymous: User = { username: "system:anonymous", uid: "", groups: ["system:unauthenticated"], extra: {} };
+
+/** Who asks: a certificate, a token, a caller in this process; and on whose behalf. */
+async function identify(stages: Stages, request: ApiRequest, info: RequestInfo, path: string): Promise<User> {
+  const user = await stages.authenticator.authenticate(request);
+  if (user === "refused") throw unauthorized();
+  if (user === undefined) {
+    if (open.test(path)) return anonymous;
+    if (stages.authenticator.anonymous) return anonymous;
+    throw unauthorized();
+  }
+  const other = stages.authenticator.impersonated(request.headers);
+  if (other === undefined) return user;
+  if ("error" in other) throw badRequest(other.error);
+  stages.authorizer.checkImpersonation(user, other, info);
+  return other;
+}
+
+function authorize(stages: Stages, info: RequestInfo, user: User): void {
+  const why = stages.authorizer.refuse(user, info);
+  if (why === undefined) return;
+  if (!info.isResource) throw forbidden({ group: "", resource: "" }, "", why);
+  throw forbidden({ group: info.group, resource: info.resource }, info.name, why);
+}

@@ -1,0 +1,220 @@
+// Requests for resources: which verb, on what, and how the answer is to look.
+import { formatTime } from "@telltale/kinds";
+import type { Negotiated } from "../decode/media.ts";
+import { negotiate } from "../decode/media.ts";
+import { writeOptions } from "../decode/options.ts";
+import { encodeList, encodeObject, framer } from "../encode/encode.ts";
+import { at, type JsonObject, text } from "../json.ts";
+import type { Catalogue } from "../registry/catalogue.ts";
+import type { Deleter } from "../registry/delete.ts";
+import { list, listOptions } from "../registry/list.ts";
+import { nameOf, versionOf } from "../registry/metadata.ts";
+import { checkPatchOptions, patching, patchType } from "../registry/patch.ts";
+import type { Resource } from "../registry/resource.ts";
+import { storageKey } from "../registry/resource.ts";
+import { selection } from "../registry/selector.ts";
+import { watch, watchOptions } from "../registry/watch.ts";
+import { type Backing, versionRequired, type Writer } from "../registry/write.ts";
+import type { ApiResponse, Call } from "../request.ts";
+import { badRequest, notFound, StatusError, unknownResource } from "../status.ts";
+import type { WatchSettings } from "../registry/watch.ts";
+import type { Route } from "./handler.ts";
+import type { ResourceInfo } from "./info.ts";
+import { notFoundPage, respondJson, respondObject, type Warnings } from "./respond.ts";
+
+/** What an endpoint beside the object itself does; undefined: it does not know this request. */
+export type SubresourceRoute = (call: Call, info: ResourceInfo, r: Resource, warnings: Warnings) => Promise<ApiResponse | undefined>;
+
+export interface ResourceStages extends Backing {
+  readonly catalogue: Catalogue;
+  readonly writer: Writer;
+  readonly deleter: Deleter;
+  readonly watching: WatchSettings;
+  /** Aborted when the server stops, and for one resource when it is no longer served. */
+  readonly closing: (r: Resource) => AbortSignal;
+  readonly subresource: SubresourceRoute;
+}
+
+export function resources(s: ResourceStages): Route {
+  return async (call, info, warnings) => {
+    if (!info.isResource) return undefined;
+    const r = s.catalogue.find(info.group, info.version, info.resource);
+    if (r === undefined) return unserved(s.catalogue, info);
+    const misplaced = refusePlace(r, info);
+    if (misplaced !== undefined) return misplaced;
+    if (r.deprecation !== undefined) call.warn(r.deprecation);
+    if (info.subresource !== "" && info.subresource !== "status") {
+      const answer = await s.subresource(call, info, r, warnings);
+      if (answer !== undefined) return answer;
+      throw r.builtin ? unknownResource() : notFound(r, info.name);
+    }
+    if (info.subresource === "status" && !r.hasStatus) throw r.builtin ? unknownResource() : notFound(r, info.name);
+    return verb(s, call, info, r, warnings);
+  };
+}
+
+function unserved(c: Catalogue, info: ResourceInfo): ApiResponse {
+  if (c.isBuiltinGroup(info.group) && info.group !== undefined) throw unknownResource();
+  return notFoundPage();
+}
+
+/** A namespaced resource asked for without one, and the reverse. */
+function refusePlace(r: Resource, info: ResourceInfo): ApiResponse | undefined {
+  const single = info.verb !== "list" && info.verb !== "watch" && info.verb !== "deletecollection" && info.verb !== "create";
+  if (!r.namespaced && info.namespace !== "" && !(r.resource === "namespaces" && r.group === "")) {
+    if (r.builtin) throw unknownResource();
+    return notFoundPage();
+  }
+  if (r.namespaced && info.namespace === "" && (single || info.verb === "create" || info.verb === "deletecollection")) {
+    if (!r.builtin) return notFoundPage();
+    if (info.verb === "create" || info.verb === "deletecollection" || info.name === "") throw methodNotAllowed(r, info);
+    throw unknownResource();
+  }
+  return undefined;
+}
+
+function methodNotAllowed(r: Resource, info: ResourceInfo): StatusError {
+  if (r.builtin) return new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+  const name = r.group === "" ? r.resource : `${r.resource}.${r.group}`;
+  return new StatusError(405, "MethodNotAllowed", `${info.verb} is not supported on resources of kind "${name}"`, {
+    group: r.group,
+    kind: r.resource,
+  });
+}
+
+async function verb(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+  const listing = info.verb === "list" || info.verb === "watch" || info.verb === "deletecollection";
+  if (r.builtin && call.request.method === "HEAD") throw methodNotAllowed(r, info);
+  if (info.verb === "" || (!r.verbs.includes(info.verb) && !(info.subresource === "status"))) throw methodNotAllowed(r, info);
+  if (r.builtin && info.name !== "" && info.verb === "create") throw methodNotAllowed(r, info);
+  if (info.name === "" && (info.verb === "update" || info.verb === "patch")) {
+    if (r.builtin) throw methodNotAllowed(r, info);
+    throw badRequest("name must be provided");
+  }
+  const asked = negotiate(call.request.headers["accept"], {
+    builtin: r.builtin,
+    list: listing,
+    watch: info.verb === "watch",
+    discovery: false,
+    protobuf: false,
+    pretty: call.query.get("pretty"),
+    userAgent: call.request.headers["user-agent"],
+  });
+  switch (info.verb) {
+    case "get":
+      return get(s, call, info, r, asked, warnings);
+    case "list":
+      return listed(s, call, info, r, asked, warnings);
+    case "watch":
+      return watched(s, call, info, r, asked, warnings);
+    case "create":
+      return created(s, call, info, r, asked, warnings);
+    case "update":
+      return updated(s, call, info, r, asked, warnings);
+    case "patch":
+      return patched(s, call, info, r, asked, warnings);
+    case "delete":
+      return s.deleter.one(call, info, r, (status, object) => answerObject(r, status, object, asked, call, warnings));
+    default:
+      return s.deleter.many(call, info, r, (records, revision) => answerList(s, r, records, revision, asked, call, warnings));
+  }
+}
+
+/** Waits, where a client wants to see no less than a state that is not there yet. */
+async function get(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+  await s.readable(call.query.get("resourceVersion") ?? "");
+  const record = s.store.get(storageKey(r, info.namespace, info.name));
+  if (record === undefined) throw notFound(r, info.name);
+  const ready = r.json(record);
+  if (asked.conversion === undefined && ready !== undefined && !asked.pretty) return respondJson(200, ready, asked, warnings);
+  return answerObject(r, 200, await r.read(record), asked, call, warnings);
+}
+
+async function answerObject(r: Resource, status: number, object: JsonObject, asked: Negotiated, call: Call, warnings: Warnings): Promise<ApiResponse> {
+  return respondObject(status, encodeObject(r, object, asked, call.query), asked, warnings);
+}
+
+async function listed(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+  const chosen = selection(r, call.query, info.name);
+  const found = await list(s.store, s.clock, r, info.namespace, chosen, listOptions(call.query));
+  return respondJson(200, await encodeList(r, found, asked, call.query), asked, warnings);
+}
+
+async function answerList(_s: ResourceStages, r: Resource, records: Parameters<typeof encodeList>[1]["records"], revision: number, asked: Negotiated, call: Call, warnings: Warnings) {
+  const found = { records, revision, continueToken: "", remaining: undefined };
+  return respondJson(200, await encodeList(r, found, asked, call.query), asked, warnings);
+}
+
+async function watched(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings): Promise<ApiResponse> {
+  const chosen = selection(r, call.query, info.name);
+  const options = watchOptions(call.query);
+  const frames = framer(r, asked, call.query);
+  const env = { store: s.store, clock: s.clock, random: s.random, settings: s.watching, closing: s.closing(r) };
+  return {
+    status: 200,
+    headers: { "cache-control": "no-cache, private", "content-type": "application/json", ...warnings.headers() },
+    body: (sink) => watch(env, r, info.namespace, chosen, options, frames, sink),
+  };
+}
+
+async function created(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+  const options = writeOptions(call.query, "CreateOptions", call.request.headers["user-agent"]);
+  const { object, warnings: said } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
+  for (const w of said) call.warn(w);
+  const stored = await s.writer.create(call, r, info.namespace, object, options);
+  return answerObject(r, 201, stored, asked, call, warnings);
+}
+
+async function updated(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+  const options = writeOptions(call.query, "UpdateOptions", call.request.headers["user-agent"]);
+  const { object, warnings: said } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
+  for (const w of said) call.warn(w);
+  checkName(object, info.name);
+  const version = versionOf(object);
+  const blind = version === "" || version === "0";
+  const part = info.subresource;
+  const written = await s.writer.update(
+    call,
+    r,
+    { namespace: info.namespace, name: info.name, part },
+    (live) => {
+      if (live !== undefined && blind && !r.allowUnconditionalUpdate) throw versionRequired(r, info.name);
+      return { object, create: part === "" && r.allowCreateOnUpdate, exactVersion: !blind };
+    },
+    options,
+  );
+  return answerObject(r, written.created ? 201 : 200, written.object, asked, call, warnings);
+}
+
+function checkName(object: JsonObject, name: string): void {
+  const given = nameOf(object);
+  if (given === "") {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+}
+
+async function patched(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+  const type = patchType(call.request.headers["content-type"], r.builtin);
+  const options = writeOptions(call.query, "PatchOptions", call.request.headers["user-agent"]);
+  checkPatchOptions(type, call.query);
+  const change = await patching(
+    r,
+    {
+      type,
+      bytes: call.request.body,
+      namespace: info.namespace,
+      name: info.name,
+      part: info.subresource,
+      now: () => formatTime(s.clock.now()),
+    },
+    options,
+    call.warn,
+  );
+  const where = { namespace: info.namespace, name: info.name, part: info.subresource };
+  const written = await s.writer.update(call, r, where, change, options);
+  return answerObject(r, written.created ? 201 : 200, written.object, asked, call, warnings);
+}
+
+/** The namespace that an object says it is in. */
+export const namespaceOf = (object: JsonObject): string => text(at(object, "metadata", "namespace"));

@@ -1,0 +1,57 @@
+// Opens a store: in memory, or on a folder that it takes for itself.
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Clock } from "@telltale/clock";
+import { type DiskFaults, DiskJournal, type DiskLimits, diskLimits, type SyncMode } from "./disk.ts";
+import type { HistoryLimits } from "./history.ts";
+import { lock } from "./lock.ts";
+import { recover } from "./recover.ts";
+import { Store } from "./store.ts";
+
+export type Storage =
+  | { readonly kind: "memory" }
+  | {
+      readonly kind: "disk";
+      readonly dir: string;
+      /** `interval` unless told: only a crash of the system, not of the process, can lose the last `intervalMs`. */
+      readonly sync?: SyncMode;
+      readonly intervalMs?: number;
+      readonly limits?: Partial<DiskLimits>;
+    };
+
+export interface OpenOptions {
+  readonly clock: Clock;
+  readonly storage: Storage;
+  readonly history?: Partial<HistoryLimits>;
+  /** Hears what an operator should know: a tail cut off, a lock taken over, a disk that failed. */
+  readonly log?: (line: string) => void;
+  readonly faults?: DiskFaults;
+}
+
+export async function openStore(options: OpenOptions): Promise<Store> {
+  const { clock, storage, history = {}, log = () => undefined, faults = () => undefined } = options;
+  if (storage.kind === "memory") return new Store({ clock, history });
+  const dir = resolve(storage.dir);
+  mkdirSync(dir, { recursive: true });
+  const unlock = lock(dir, log);
+  try {
+    const recovered = await recover(dir, log);
+    const journal = new DiskJournal({
+      dir,
+      clock,
+      sync: storage.sync ?? "interval",
+      intervalMs: storage.intervalMs ?? 50,
+      limits: { ...diskLimits, ...storage.limits },
+      log,
+      faults,
+      recovered: recovered ?? { revision: 1, snapshot: 0, segments: [] },
+      image: () => store.snapshot(),
+      unlock,
+    });
+    const store: Store = new Store({ clock, history, journal, ...(recovered === undefined ? {} : { recovered }) });
+    return store;
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}

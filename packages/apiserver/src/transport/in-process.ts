@@ -1,0 +1,95 @@
+// The same server without sockets: a request in, an answer out, every stage in between.
+import type { ApiRequest, ApiResponse, User } from "../request.ts";
+
+/** What a caller in the same process says; the rest is filled in. */
+export interface LocalRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** Who calls. Default: the administrator. */
+  readonly user?: User;
+}
+
+export interface LocalResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  /** The whole body of an ordinary answer; empty for a watch. */
+  readonly body: string;
+  /** The chunks of a watch, as they come. */
+  readonly stream?: AsyncIterable<string>;
+}
+
+export type InProcessClient = (request: LocalRequest) => Promise<LocalResponse>;
+
+export const administrator: User = {
+  username: "admin",
+  uid: "",
+  groups: ["system:masters", "system:authenticated"],
+  extra: {},
+};
+
+export function inProcess(handle: (request: ApiRequest) => Promise<ApiResponse>): InProcessClient {
+  return async ({
+    method,
+    path,
+    headers = {},
+    body = "",
+    signal = new AbortController().signal,
+    user = administrator,
+  }) => {
+    const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const answer = await handle({
+      method,
+      url: path,
+      headers: named,
+      body: typeof body === "string" ? Buffer.from(body) : body,
+      peer: user,
+      signal,
+    });
+    if (typeof answer.body !== "function") {
+      const text = typeof answer.body === "string" ? answer.body : Buffer.from(answer.body).toString("utf8");
+      return { status: answer.status, headers: answer.headers, body: text };
+    }
+    return { status: answer.status, headers: answer.headers, body: "", stream: chunks(answer.body, signal) };
+  };
+}
+
+const maxWaiting = 10_000;
+
+/** A pushed stream as an iterable. It begins at once, and ends when the server ends it or the reader stops. */
+function chunks(start: Exclude<ApiResponse["body"], string | Uint8Array>, signal: AbortSignal): AsyncIterable<string> {
+  const waiting: string[] = [];
+  let ended = false;
+  let wake: () => void = () => {};
+  const stop = start({
+    write(chunk) {
+      waiting.push(chunk);
+      wake();
+      return waiting.length <= maxWaiting;
+    },
+    end() {
+      ended = true;
+      wake();
+    },
+  });
+  signal.addEventListener("abort", stop, { once: true });
+  return (async function* read() {
+    try {
+      for (;;) {
+        const chunk = waiting.shift();
+        if (chunk !== undefined) yield chunk;
+        else if (ended || signal.aborted) return;
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      stop();
+    }
+  })();
+}

@@ -1,0 +1,171 @@
+// Sockets: HTTP or HTTPS on a loopback address. Turns messages into requests and answers into messages; decides nothing.
+import {
+  createServer as createHttp,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createHttps } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { promisify } from "node:util";
+import { constants, gzip } from "node:zlib";
+import type { ApiRequest, ApiResponse, Sink, User } from "../request.ts";
+import { tooLarge } from "../status.ts";
+
+export interface Tls {
+  readonly cert: string;
+  readonly key: string;
+  /** Whose client certificates count. */
+  readonly ca: string;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: Tls | undefined;
+  readonly maxBody: number;
+  readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Stops listening and closes what is idle; resolves when the last request is answered or the patience is over. */
+  close(): Promise<void>;
+  /** Cuts every connection. */
+  cut(): void;
+}
+
+const compress = promisify(gzip);
+const compressAbove = 128 * 1024;
+/** A watcher that does not read is let go at this point; it can come back and resume. */
+const maxBuffered = 8 * 1024 * 1024;
+
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const serve: RequestListener = (message, response) => void answer(options, message, response);
+  const settings = {
+    keepAliveTimeout: 120_000,
+    headersTimeout: 130_000,
+    requestTimeout: 0,
+    maxHeaderSize: 64 * 1024,
+    noDelay: true,
+  };
+  const server: Server =
+    options.tls === undefined
+      ? createHttp(settings, serve)
+      : createHttps({ ...settings, ...options.tls, requestCert: true, rejectUnauthorized: false }, serve);
+  server.timeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+    cut: () => server.closeAllConnections(),
+  };
+}
+
+async function answer(options: ListenerOptions, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  let body: Uint8Array | undefined;
+  try {
+    body = await readBody(message, options.maxBody);
+  } catch {
+    return; // the client went away in the middle of its request
+  }
+  const peer = certifiedPeer(message);
+  const result =
+    body === undefined
+      ? refuseBody(options.maxBody)
+      : await options.handle({
+          method: message.method ?? "GET",
+          url: message.url ?? "/",
+          headers: flatten(message.headers),
+          body,
+          signal: gone.signal,
+          ...(peer === undefined ? {} : { peer }),
+        });
+  await send(message, response, result, gone.signal);
+}
+
+function refuseBody(max: number): ApiResponse {
+  const status = tooLarge(`limit is ${max}`);
+  return {
+    status: status.code,
+    headers: { "content-type": "application/json", connection: "close" },
+    body: JSON.stringify(status.body()),
+  };
+}
+
+/** The body, or undefined when it is longer than allowed. */
+async function readBody(message: IncomingMessage, max: number): Promise<Uint8Array | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message) {
+    size += (chunk as Buffer).length;
+    if (size > max) return undefined;
+    chunks.push(chunk as Buffer);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+function flatten(headers: IncomingMessage["headers"]): Record<string, string | undefined> {
+  const out: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(headers)) out[name] = Array.isArray(value) ? value.join(", ") : value;
+  return out;
+}
+
+/** Who a client certificate of ours names: CN is the user, each O a group. */
+function certifiedPeer(message: IncomingMessage): User | undefined {
+  const socket = message.socket as Partial<TLSSocket>;
+  if (socket.authorized !== true || socket.getPeerCertificate === undefined) return undefined;
+  const subject = socket.getPeerCertificate().subject as { CN?: string; O?: string | string[] } | undefined;
+  if (subject?.CN === undefined) return undefined;
+  const groups = subject.O === undefined ? [] : Array.isArray(subject.O) ? subject.O : [subject.O];
+  return { username: subject.CN, uid: "", groups: [...groups, "system:authenticated"], extra: {} };
+}
+
+async function send(
+  message: IncomingMessage,
+  response: ServerResponse,
+  result: ApiResponse,
+  gone: AbortSignal,
+): Promise<void> {
+  if (gone.aborted) return;
+  if (typeof result.body === "function") {
+    response.writeHead(result.status, result.headers);
+    response.flushHeaders(); // clients wait for the headers before they wait for events
+    const stop = result.body(socketSink(response));
+    gone.addEventListener("abort", stop, { once: true });
+    return;
+  }
+  let body: string | Uint8Array = result.body;
+  const headers = result.headers;
+  if (body.length > compressAbove && /\bgzip\b/.test(message.headers["accept-encoding"] ?? "")) {
+    body = await compress(body, { level: constants.Z_BEST_SPEED });
+    headers["content-encoding"] = "gzip";
+    headers["vary"] = "Accept-Encoding";
+  }
+  headers["content-length"] = String(Buffer.byteLength(body));
+  response.writeHead(result.status, headers);
+  response.end(message.method === "HEAD" ? undefined : body);
+}
+
+function socketSink(response: ServerResponse): Sink {
+  return {
+    write(chunk) {
+      response.write(chunk);
+      if (response.writableLength <= maxBuffered) return true;
+      response.destroy();
+      return false;
+    },
+    end: () => response.end(),
+  };
+}

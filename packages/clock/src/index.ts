@@ -1,0 +1,3 @@
+export { type Clock, jitter, pick, type Random, sleep, type Timer, uuid } from "./clock.ts";
+export { systemClock, systemRandom } from "./system.ts";
+export { seededRandom, turn, VirtualClock } from "./virtual.ts";
