@@ -373,7 +373,8 @@ describe("a condition", () => {
   ]);
 
   test("may be computed from one that is computed", () => {
-    expect(declare(types({ Top: from("Ready"), Ready: from("Ok"), Ok: ready() })).kind).toBe("Widget");
+    const chain = types({ Top: from("Ready"), Ready: from("Ok"), Ok: ready() });
+    expect(declare({ ...chain, failing: "Ok" }).kind).toBe("Widget");
   });
 
   test("that is mirrored needs no reasons of its own", () => {
@@ -401,12 +402,15 @@ describe("a failure's effect", () => {
     ],
   ]);
 
-  test("rule 37: is not on a derived top condition where the kind says nothing", () => {
-    expect(declare({ conditions: vocabulary }).failures.terminal.condition).toBeUndefined();
-    expect(declare({ conditions: conditions({ Ready: ready() }) }).failures.terminal.condition).toEqual({
-      type: "Ready",
-      status: "False",
-    });
+  test("rule 35: is on the condition that failing names, where the top condition is derived", () => {
+    expect(() => declare({ conditions: vocabulary })).toThrow(/failures\.waiting: .*rule 35.*failing/);
+    expect(declare({ conditions: vocabulary, failing: "Ok" }).failures.terminal.condition?.type).toBe("Ok");
+    expect(declare({ conditions: conditions({ Ready: ready() }) }).failures.terminal.condition?.type).toBe("Ready");
+  });
+
+  test("rule 6: a bug has a declared reason", () => {
+    const { types } = declare({ conditions: conditions({ Ready: ready() }) }).conditions;
+    expect(types).toMatchObject({ Ready: { reasons: { ReconcileFailed: { on: ["False", "Unknown", "True"] } } } });
   });
 });
 

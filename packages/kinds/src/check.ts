@@ -46,6 +46,11 @@ export function checkKind(kind: Kind, complain: Complain): void {
       complain(`failures.${failure}`, `enters the phase ${effect.phase}, which is not declared`, "declare it");
     }
   }
+  for (const [failure, effect] of Object.entries(kind.failures)) {
+    if (effect.write && effect.condition === undefined && kind.conditions.top !== undefined) {
+      complain(`failures.${failure}`, "is written and no condition says so (rule 35)", "name one with failing");
+    }
+  }
   for (const rule of [...kind.rules, ...kind.versions.flatMap((v) => v.rules ?? [])]) {
     if (rule.message === "") complain("rules", `the rule ${rule.rule} has no message`, "say what is wrong in one line");
   }

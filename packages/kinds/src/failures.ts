@@ -37,6 +37,9 @@ export type FailureTable<P extends string = string, T extends string = string> =
   Record<FailureClass, FailureEffect<P, T>>
 >;
 
+/** The reason that a bug gives: every condition that a failure can set knows it. */
+export const bugReason = "ReconcileFailed";
+
 /** What holds where a kind says nothing else: keep the phase, say why on the top condition, and try again if it can help. */
 export function standardFailures(top: string | undefined): FailureTable {
   const says = top === undefined ? {} : { condition: { type: top, status: "False" as const } };

@@ -5,6 +5,7 @@ export { type ConversionWebhook, type CrdOptions, toCrd } from "./crd.ts";
 export { applyDefaults } from "./defaults.ts";
 export { DeclarationError } from "./errors.ts";
 export {
+  bugReason,
   type FailureClass,
   type FailureEffect,
   type FailureTable,

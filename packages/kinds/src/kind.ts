@@ -2,9 +2,9 @@
 // come from it, so there is nothing to keep in step.
 import { checkKind } from "./check.ts";
 import type { Column, ScalePaths } from "./columns.ts";
-import { type AnyType, type Conditions, type ConditionTypes, conditions, type SettableType } from "./conditions.ts";
+import { type AnyType, type Conditions, type ConditionTypes, conditions, on, type SettableType } from "./conditions.ts";
 import { complainOf } from "./errors.ts";
-import { type FailureTable, standardFailures } from "./failures.ts";
+import { bugReason, type FailureTable, standardFailures } from "./failures.ts";
 import {
   type Condition,
   deepFreeze,
@@ -98,6 +98,8 @@ export interface KindDeclaration<
   readonly generation?: "always" | "onSuccess";
   readonly urgent?: readonly StatusPath<Static<TObject<Status>>, C>[];
   readonly volatile?: readonly StatusPath<Static<TObject<Status>>, C>[];
+  /** The condition that tells of a failure. Default: the top condition; needed where that one is derived. */
+  readonly failing?: SettableType<C>;
   readonly failures?: Partial<FailureTable<NoInfer<P>, SettableType<C>>>;
   readonly maxStatusBytes?: number;
   readonly finalizer?: string;
@@ -117,7 +119,11 @@ export function defineKind<
   G extends string = never,
 >(declaration: KindDeclaration<Spec, Status, C, P, G>): Kind<Static<TObject<Spec>>, Static<TObject<Status>>, C, P, G> {
   const complain = complainOf(declaration.kind);
-  const vocabulary = declaration.conditions ?? conditions({});
+  const failures: FailureTable = {
+    ...standardFailures(declaration.failing ?? settableTop(declaration.conditions)),
+    ...(declaration.failures as Partial<FailureTable> | undefined),
+  };
+  const vocabulary = withBugReason(declaration.conditions ?? conditions({}), failures.bug.condition?.type);
   const hasStatus =
     declaration.status !== undefined || declaration.conditions !== undefined || declaration.phases !== undefined;
   const spec: TSchema = declaration.spec ?? { type: "object" };
@@ -143,10 +149,7 @@ export function defineKind<
     generation: declaration.generation ?? "always",
     ...(declaration.urgent === undefined ? {} : { urgent: declaration.urgent }),
     volatile: declaration.volatile ?? [],
-    failures: {
-      ...standardFailures(settableTop(vocabulary)),
-      ...(declaration.failures as Partial<FailureTable> | undefined),
-    },
+    failures,
     maxStatusBytes: declaration.maxStatusBytes ?? 256 * 1024,
     ...(declaration.finalizer === undefined ? {} : { finalizer: declaration.finalizer }),
     crdLabels: declaration.crdLabels ?? {},
@@ -161,9 +164,26 @@ export function defineKind<
   return Object.freeze(kind) as unknown as Kind<Static<TObject<Spec>>, Static<TObject<Status>>, C, P, G>;
 }
 
-/** A derived condition cannot be set, not even by a failure (rule 37): there what it is derived from has to say so. */
-function settableTop({ top, types }: Conditions): string | undefined {
-  return top !== undefined && types[top]?.form !== "derived" ? top : undefined;
+/** A derived condition cannot be set, not even by a failure (rule 37): there another one has to say so. */
+function settableTop(c: Conditions | undefined): string | undefined {
+  const top = c?.top;
+  return top !== undefined && c?.types[top]?.form !== "derived" ? top : undefined;
+}
+
+/** What nobody expected has a declared reason too, on the condition that would tell of it (rule 6). */
+function withBugReason(c: Conditions, type: string | undefined): Conditions {
+  const declared = type === undefined ? undefined : c.types[type];
+  if (type === undefined || declared?.form !== "own" || declared.reasons[bugReason] !== undefined) return c;
+  if (Object.keys(declared.reasons).length === 0) return c; // refused later, by its own name
+  const reason = on(
+    ["False", "Unknown", "True"],
+    "The operator met an error that nobody expected",
+    "look at its log, and report it",
+  );
+  return {
+    ...c,
+    types: { ...c.types, [type]: { ...declared, reasons: { ...declared.reasons, [bugReason]: reason } } },
+  };
 }
 
 /** The declared condition vocabulary of a kind, as a type. */

@@ -48,6 +48,7 @@ const Widget = defineKind({
   spec: Fields({ size: Int32(), colour: Optional(Enum(["Red", "Blue"])) }),
   status: Fields({ startTime: Time(), provisioned: Flag(), progress: Fields({ percent: Int32() }) }),
   phases: phases({ Pending: ["Running"], Running: ["Done", when("again", "Pending")] }, { final: ["Done"] }),
+  failing: "Built",
   conditions: conditions({
     Ready: derived({
       means: "It works",
@@ -65,7 +66,7 @@ type Widget = Resource<typeof Widget>;
 type Types = ConditionsOf<typeof Widget>;
 
 const naming = { group: "telltale.test", version: "v1", kind: "Widget" } as const;
-const widget = { ...naming, conditions: Widget.conditions };
+const widget = { ...naming, failing: "Built", conditions: Widget.conditions } as const;
 const status = Fields({ startTime: Time(), progress: Fields({ percent: Int32() }) });
 
 /** Holds lines that only the compiler reads. */

@@ -26,6 +26,7 @@ export function statusSchema(
       complain(`status.${reserved}`, "is added by defineKind", fix);
     }
   }
+  bound(fields);
   // A new object has a status of which nothing but observedGeneration is known, so no field can be required.
   const { required: _, ...open } = fields;
   return {
@@ -42,6 +43,17 @@ export function statusSchema(
     },
     default: { observedGeneration: unobserved },
   };
+}
+
+const maxText = 32_768;
+
+/** A text that a status can grow by has an end: the draft cuts there, and the server refuses what is longer. */
+function bound(s: Structural): void {
+  const closed = s.enum !== undefined || s.format !== undefined || s.maxLength !== undefined;
+  if (s.type === "string" && !closed) s.maxLength = maxText;
+  for (const child of Object.values(s.properties ?? {})) bound(child);
+  if (s.additionalProperties !== undefined) bound(s.additionalProperties);
+  if (s.items !== undefined) bound(s.items);
 }
 
 function phaseSchema(phases: Phases<string, string>): Structural {

@@ -134,6 +134,7 @@ export const Gadget = defineKind({
       means: { Pending: "Nothing runs yet", Failed: "It failed for good" },
     },
   ),
+  failing: "Built",
   conditions: conditions({
     Ready: derived({
       means: "The gadget works",

@@ -20,7 +20,9 @@ const Simple = defineKind({
   kind: "Simple",
   conditions: conditions({ Ready: positive({ means: "It works", reasons: { Up: yes("It is up") } }) }),
   phases: phases({ Pending: ["Failed"] }),
-  failures: { terminal: { phase: "Failed", requeue: "never", write: true } },
+  failures: {
+    terminal: { phase: "Failed", condition: { type: "Ready", status: "False" }, requeue: "never", write: true },
+  },
 });
 const failure = (of: FailureClass, retryAfter?: number): Failure => ({
   class: of,

@@ -1,6 +1,6 @@
 // When a step fails: one union of failures, what a kind's table makes of one, how a terminal failure is remembered and
 // reset, and how often something is tried again. Waiting for a dependency is not an error.
-import { type FailureClass, type Instant, type Kind, type Ms, parseTime, plus } from "@telltale/kinds";
+import { bugReason, type FailureClass, type Instant, type Kind, type Ms, parseTime, plus } from "@telltale/kinds";
 import type { NewCondition } from "./condition.ts";
 import { type SafeText, sanitize } from "./text.ts";
 
@@ -30,7 +30,7 @@ export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failed) return thrown.failure;
   return {
     class: "bug",
-    reason: "ReconcileFailed",
+    reason: bugReason,
     message: sanitize(thrown, { max: 1024, firstLineOnly: true, stable: true }),
   };
 }

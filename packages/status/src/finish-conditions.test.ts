@@ -314,6 +314,7 @@ describe("derived conditions", () => {
     group: "telltale.test",
     version: "v1",
     kind: "Chain",
+    failing: "Part",
     conditions: conditions({
       Available: derived({
         means: "x",

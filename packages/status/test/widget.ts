@@ -108,6 +108,7 @@ export const Widget = defineKind({
   once: ["startTime"],
   latches: ["provisioned"],
   volatile: ["progress.percent", "progress.sampled"],
+  failing: "Built",
   failures: {
     terminal: {
       phase: "Failed",

@@ -58,7 +58,10 @@ class Walk {
     const before = Array.isArray(old) ? old : [];
     const after = Array.isArray(next) ? next : [];
     // Null and empty stay different things when there is nothing inside to tell of.
-    if (list.merge === "atomic" || (before.length === 0 && after.length === 0)) return this.#leaf(old, next, path);
+    if (list.merge === "atomic" || (before.length === 0 && after.length === 0)) {
+      this.#leaf(old, next, path);
+      return;
+    }
     const [left, right] = [grouped(before, list), grouped(after, list)];
     for (const step of new Set([...left.keys(), ...right.keys()])) {
       this.#items(list, left.get(step) ?? [], right.get(step) ?? [], [...path, step]);
@@ -67,9 +70,9 @@ class Walk {
   }
 
   #items(list: ListSchema, before: readonly Json[], after: readonly Json[], path: Path): void {
-    if (before.length <= 1 && after.length <= 1) return this.both(before[0], after[0], list.item(), path);
+    if (before.length <= 1 && after.length <= 1) this.both(before[0], after[0], list.item(), path);
     // Several items under one key, which live objects may have: a block.
-    if (before.length === 0) this.added.insert(path);
+    else if (before.length === 0) this.added.insert(path);
     else if (after.length === 0) this.removed.insert(path);
     else if (!deepEqual(before, after)) this.modified.insert(path);
   }
@@ -78,7 +81,10 @@ class Walk {
     const before: JsonObject = isObject(old) ? old : {};
     const after: JsonObject = isObject(next) ? next : {};
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-    if (map.atomic || names.size === 0) return this.#leaf(old, next, path);
+    if (map.atomic || names.size === 0) {
+      this.#leaf(old, next, path);
+      return;
+    }
     for (const name of names) {
       const step: Step = fieldStep(name);
       const schema = memberSchema(map, name) ?? deducedSchema;

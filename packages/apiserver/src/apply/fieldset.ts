@@ -59,7 +59,8 @@ export class FieldSet {
     if (this.isEmpty) return other;
     if (other.isEmpty || this === other) return this;
     const children = new Map(this.children);
-    for (const [step, theirs] of other.children) children.set(step, (children.get(step) ?? FieldSet.empty).union(theirs));
+    for (const [step, theirs] of other.children)
+      children.set(step, (children.get(step) ?? FieldSet.empty).union(theirs));
     return FieldSet.node(this.own || other.own, children);
   }
 

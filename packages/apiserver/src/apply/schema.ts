@@ -4,11 +4,7 @@ import type { Structural } from "@telltale/kinds";
 import { type Field, type FieldType, type Message, message } from "@telltale/kinds/core";
 import { type Json, type JsonObject, put } from "../json.ts";
 
-export type TypedSchema =
-  | ScalarSchema
-  | ListSchema
-  | MapSchema
-  | { readonly of: "deduced" }; // whatever the value is: maps merge, lists are replaced
+export type TypedSchema = ScalarSchema | ListSchema | MapSchema | { readonly of: "deduced" }; // whatever the value is: maps merge, lists are replaced
 
 /** `untyped`: any scalar, as a quantity or a port that may have a name. */
 export interface ScalarSchema {
@@ -58,7 +54,13 @@ export function builtinSchema(name: string): TypedSchema {
 const builtin = new Map<string, TypedSchema>();
 
 /** Messages that write their JSON themselves. */
-const scalarMessages = new Set(["meta.Time", "meta.MicroTime", "meta.Duration", "resource.Quantity", "intstr.IntOrString"]);
+const scalarMessages = new Set([
+  "meta.Time",
+  "meta.MicroTime",
+  "meta.Duration",
+  "resource.Quantity",
+  "intstr.IntOrString",
+]);
 
 /** Have metadata but are no kinds. */
 const templates = new Set(["core.PodTemplateSpec", "batch.JobTemplateSpec", "core.PersistentVolumeClaimTemplate"]);
@@ -103,7 +105,12 @@ function ofField(m: Message, f: Field): TypedSchema {
   if (f.type.of === "list") {
     const { item } = f.type;
     const keys = f.listMapKeys ?? listKeys[m.name]?.[f.name];
-    if (keys !== undefined) return listMap(keys, () => ofType(item), () => itemDefaults(item, keys));
+    if (keys !== undefined)
+      return listMap(
+        keys,
+        () => ofType(item),
+        () => itemDefaults(item, keys),
+      );
     return { of: "list", merge: f.set === true ? "set" : "atomic", item: once(() => ofType(item)) };
   }
   const type = ofType(f.type);

@@ -2,12 +2,16 @@
 // (required, enum, CEL …) are not found here.
 import { isObject, type Json } from "../json.ts";
 import { goQuote } from "../status.ts";
-import { fieldStep, shownStep, type Step } from "./fieldset.ts";
+import { fieldStep, type Step, shownStep } from "./fieldset.ts";
 import type { ListSchema, MapSchema, ScalarSchema, TypedSchema } from "./schema.ts";
 import { atomOf, itemStep, memberSchema } from "./value.ts";
 
 /** What is wrong, one text a problem: `.spec.foo: field not declared in schema`. Live objects may hold duplicates. */
-export function validateTyped(value: Json, schema: TypedSchema, duplicates: "allowed" | "refused" = "refused"): string[] {
+export function validateTyped(
+  value: Json,
+  schema: TypedSchema,
+  duplicates: "allowed" | "refused" = "refused",
+): string[] {
   const problems: string[] = [];
   check(value, schema, "", { duplicates, problems });
   return problems;

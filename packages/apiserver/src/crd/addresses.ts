@@ -14,7 +14,8 @@ export function isCidr(text: string): boolean {
 /** 6, 8 or 20 bytes, as `00:00:5e`, `00-00-5e` or `0000.5e00`. */
 export function isMac(text: string): boolean {
   const dotted = /^[0-9a-f]{4}(\.[0-9a-f]{4})+$/i.test(text);
-  if (!dotted && !/^[0-9a-f]{2}(:[0-9a-f]{2})+$/i.test(text) && !/^[0-9a-f]{2}(-[0-9a-f]{2})+$/i.test(text)) return false;
+  if (!dotted && !/^[0-9a-f]{2}(:[0-9a-f]{2})+$/i.test(text) && !/^[0-9a-f]{2}(-[0-9a-f]{2})+$/i.test(text))
+    return false;
   return [6, 8, 20].includes(text.replace(/[^0-9a-f]/gi, "").length / 2);
 }
 

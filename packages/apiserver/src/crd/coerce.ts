@@ -6,7 +6,7 @@ import { shown } from "../status.ts";
 import { itemsOf, memberOf, type Schema } from "./schema.ts";
 
 export type Coerced =
-  | { readonly value: JsonObject; /** `metadata.bogus` */ readonly unknown: string[] }
+  | { readonly value: JsonObject /** `metadata.bogus` */; readonly unknown: string[] }
   | { /** What the decoder said; the caller puts the kind before it. */ readonly refused: string };
 
 /** An object with its own metadata coerced. `lenient` drops what is wrong: for stored data. */
@@ -169,7 +169,9 @@ function typeName(type: GoType): string {
 /** `field` is what the message names: `ObjectMeta.labels`, or nothing at the top. */
 function decode(type: GoType, value: Json, path: string, field: string, walk: Walk): Json {
   const refuse = (wanted: string, found: string): never => {
-    throw new Refusal(`json: cannot unmarshal ${found} into ${field === "" ? "Go value" : `Go struct field ${field}`} of type ${wanted}`);
+    throw new Refusal(
+      `json: cannot unmarshal ${found} into ${field === "" ? "Go value" : `Go struct field ${field}`} of type ${wanted}`,
+    );
   };
   switch (type.go) {
     case "any":
@@ -193,7 +195,9 @@ function decode(type: GoType, value: Json, path: string, field: string, walk: Wa
     }
     case "list":
       if (!Array.isArray(value)) return refuse(typeName(type), jsonType(value));
-      return value.map((item, i) => (item === null ? zero(type.of) : decode(type.of, item, `${path}[${i}]`, field, walk)));
+      return value.map((item, i) =>
+        item === null ? zero(type.of) : decode(type.of, item, `${path}[${i}]`, field, walk),
+      );
     case "struct":
       return decodeObject(type, value, path, field, walk);
   }
@@ -234,7 +238,9 @@ function zero(type: GoType): Json {
 function decodeTime(value: string, micro: boolean): string {
   const at = parseTime(value);
   if (at !== undefined) return micro ? formatMicroTime(at) : formatTime(at);
-  throw new Refusal(`parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${unread(value)}`);
+  throw new Refusal(
+    `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${unread(value)}`,
+  );
 }
 
 const layout: readonly [pattern: RegExp, name: string][] = [

@@ -84,7 +84,8 @@ function isEmail(text: string): boolean {
   const at = address.lastIndexOf("@");
   if (at <= 0) return false;
   const [user, domain] = [address.slice(0, at), address.slice(at + 1)];
-  const dotAtom = (part: string) => part.split(".").every((a) => /^[-A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}]+$/u.test(a));
+  const dotAtom = (part: string) =>
+    part.split(".").every((a) => /^[-A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}]+$/u.test(a));
   return (dotAtom(user) || /^"[^"\\]*"$/.test(user)) && (dotAtom(domain) || /^\[[^[\]\\]*\]$/.test(domain));
 }
 

@@ -159,5 +159,9 @@ function each(list: Json, form: (item: Json) => Json): Json {
 
 function values(map: Json): Json {
   if (typeof map !== "object" || map === null || Array.isArray(map)) return null;
-  return Object.fromEntries(Object.keys(map).sort().map((name) => [name, internalSchema(map[name])]));
+  return Object.fromEntries(
+    Object.keys(map)
+      .sort()
+      .map((name) => [name, internalSchema(map[name])]),
+  );
 }

@@ -13,7 +13,12 @@ export interface TakenNames {
  * The status of a CRD beside the others: accepted names, conditions. The same object when nothing changes. `others` are all other
  * CRDs, of any group, as they are stored; the names that they hold are those in their status.
  */
-export function establish(crd: JsonObject, others: readonly JsonObject[], now: Instant, builtin?: TakenNames): JsonObject {
+export function establish(
+  crd: JsonObject,
+  others: readonly JsonObject[],
+  now: Instant,
+  builtin?: TakenNames,
+): JsonObject {
   const status = member(crd, "status");
   const before = isObject(status) ? status : {};
   const { accepted, conflict } = acceptNames(crd, others, builtin);
@@ -25,7 +30,8 @@ export function establish(crd: JsonObject, others: readonly JsonObject[], now: I
   else set("NamesAccepted", false, conflict.reason, `${JSON.stringify(conflict.name)} is already in use`);
   // Once established, always established.
   if (!isTrue(conditions, "Established")) {
-    if (conflict === undefined) set("Established", true, "InitialNamesAccepted", "the initial names have been accepted");
+    if (conflict === undefined)
+      set("Established", true, "InitialNamesAccepted", "the initial names have been accepted");
     else set("Established", false, "NotAccepted", "not all names are accepted");
   }
   if (isProtectedGroup(text(at(crd, "spec", "group")))) {
@@ -149,7 +155,8 @@ const isTrue = (conditions: readonly JsonObject[], type: string): boolean =>
 function withCondition(conditions: readonly JsonObject[], next: Condition, now: Instant): JsonObject[] {
   const { type, status, reason, message } = next;
   const old = conditions.find((c) => c["type"] === type);
-  const since = old !== undefined && old["status"] === status ? (old["lastTransitionTime"] ?? formatTime(now)) : formatTime(now);
+  const since =
+    old !== undefined && old["status"] === status ? (old["lastTransitionTime"] ?? formatTime(now)) : formatTime(now);
   const made: JsonObject = { type, status, lastTransitionTime: since, reason, message };
   return old === undefined ? [...conditions, made] : conditions.map((c) => (c === old ? made : c));
 }

@@ -80,7 +80,8 @@ function fits(value: JsonNumber, type: string | undefined, format: string): bool
 
 /** The two sides of a comparison, both whole or both not. */
 function sides(value: JsonNumber, bound: number, native: boolean): [bigint, bigint] | [number, number] {
-  if (native && numberKind(value) === "integer" && Number.isFinite(bound)) return [BigInt(value), BigInt(Math.trunc(bound))];
+  if (native && numberKind(value) === "integer" && Number.isFinite(bound))
+    return [BigInt(value), BigInt(Math.trunc(bound))];
   return [Number(value), bound];
 }
 

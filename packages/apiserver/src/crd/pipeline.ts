@@ -105,7 +105,9 @@ export function validateStatusUpdate(
   const ratchet = before === undefined ? {} : { old: { value: before } };
   const errors = [
     ...validateMetaUpdate(metaOf(object), metaOf(old)),
-    ...(schema === undefined || status === undefined ? [] : validateValue(schema, status, { prefix: "status", ...ratchet })),
+    ...(schema === undefined || status === undefined
+      ? []
+      : validateValue(schema, status, { prefix: "status", ...ratchet })),
     ...validateScaleStatus(compiled.scale, object),
     ...newDuplicates(compiled, object, old),
   ];

@@ -21,7 +21,9 @@ function pruneNode(schema: Schema | undefined, value: Json, path: string, droppe
     const items = itemsOf(schema);
     // Items of a list that keeps everything are kept the same way, whatever their own schema says.
     const each = keep && items !== undefined ? { ...items, "x-kubernetes-preserve-unknown-fields": true } : items;
-    return keep && each === undefined ? value : share(value, (item, i) => pruneNode(each, item, `${path}[${i}]`, dropped));
+    return keep && each === undefined
+      ? value
+      : share(value, (item, i) => pruneNode(each, item, `${path}[${i}]`, dropped));
   }
   return isObject(value) ? pruneObject(schema, value, path, dropped) : value;
 }

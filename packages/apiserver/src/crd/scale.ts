@@ -24,7 +24,8 @@ function checkReplicas(path: string, object: JsonObject): FieldError[] {
   if ("refused" in found) return [invalidField(path, 0, found.refused)];
   const { value } = found;
   if (value === undefined) return [];
-  if (!isNumber(value) || numberKind(value) !== "integer") return [invalidField(path, 0, mistyped(path, value, "int64"))];
+  if (!isNumber(value) || numberKind(value) !== "integer")
+    return [invalidField(path, 0, mistyped(path, value, "int64"))];
   if (value < 0) return [invalidField(path, value, "should be a non-negative integer")];
   return value > 2147483647 ? [invalidField(path, value, "should be less than or equal to 2147483647")] : [];
 }
@@ -35,7 +36,8 @@ function follow(path: string, object: JsonObject): { value: Json | undefined } |
   let here: Json = object;
   for (const [i, name] of names.entries()) {
     if (here === null) return { value: undefined };
-    if (!isObject(here)) return { refused: mistyped(`.${names.slice(0, i + 1).join(".")}`, here, "map[string]interface{}") };
+    if (!isObject(here))
+      return { refused: mistyped(`.${names.slice(0, i + 1).join(".")}`, here, "map[string]interface{}") };
     const next: Json | undefined = Object.hasOwn(here, name) ? here[name] : undefined;
     if (next === undefined) return { value: undefined };
     here = next;

@@ -15,7 +15,8 @@ export function checkStructural(schema: Schema, path: string): FieldError[] {
 export function unreadable(schema: Schema): string | undefined {
   const bad = unsupported.find((name) => schema[name] !== undefined && schema[name] !== "");
   if (bad !== undefined) return `OpenAPIV3Schema '${bad.replace("$", "")}' is not supported`;
-  if (schema.items !== undefined && isTuple(schema.items)) return "OpenAPIV3Schema 'items' must be an object, but is an array";
+  if (schema.items !== undefined && isTuple(schema.items))
+    return "OpenAPIV3Schema 'items' must be an object, but is an array";
   const inner = [
     ...Object.values(schema.properties ?? {}),
     ...[valuesOf(schema), itemsOf(schema), schema.not].filter((s) => s !== undefined),
@@ -126,7 +127,8 @@ function checkValueRules(s: Schema, path: string, intOrString: boolean): FieldEr
   const [first] = s.allOf ?? [];
   const skipFirst = intOrString && first !== undefined && isEitherType(first.anyOf);
   const errors: FieldError[] = [];
-  if (!skipAny) for (const [i, branch] of (s.anyOf ?? []).entries()) errors.push(...checkBranch(branch, `${path}.anyOf[${i}]`));
+  if (!skipAny)
+    for (const [i, branch] of (s.anyOf ?? []).entries()) errors.push(...checkBranch(branch, `${path}.anyOf[${i}]`));
   for (const [i, branch] of (s.allOf ?? []).entries()) {
     errors.push(...checkBranch(branch, `${path}.allOf[${i}]`, i === 0 && skipFirst));
   }
@@ -152,6 +154,7 @@ const forbiddenInBranch: readonly [name: keyof Schema, words: string][] = [
   ["x-kubernetes-list-map-keys", "empty"],
   ["x-kubernetes-list-type", "undefined"],
   ["x-kubernetes-map-type", "undefined"],
+  ["x-kubernetes-validations", "empty"],
 ];
 
 function checkBranch(s: Schema, path: string, skipAny = false): FieldError[] {
@@ -174,7 +177,11 @@ function checkBranch(s: Schema, path: string, skipAny = false): FieldError[] {
 }
 
 const isSet = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== false && value !== "" && !(Array.isArray(value) && value.length === 0);
+  value !== undefined &&
+  value !== null &&
+  value !== false &&
+  value !== "" &&
+  !(Array.isArray(value) && value.length === 0);
 
 function withoutAnyOf(s: Schema): Schema {
   const { anyOf: _anyOf, ...rest } = s;

@@ -163,7 +163,9 @@ function checkMembers(schema: Schema, object: JsonObject, place: Place, old: Old
   const { minProperties, maxProperties, additionalProperties } = schema;
   const names = Object.keys(object);
   if (minProperties !== undefined && names.length < minProperties) {
-    out.errors.push(invalidAt(place, names.length, `${place.name} in body should have at least ${minProperties} properties`));
+    out.errors.push(
+      invalidAt(place, names.length, `${place.name} in body should have at least ${minProperties} properties`),
+    );
   }
   if (maxProperties !== undefined && names.length > maxProperties) {
     out.errors.push(tooMany(fieldOf(place), names.length, maxProperties));
@@ -172,7 +174,8 @@ function checkMembers(schema: Schema, object: JsonObject, place: Place, old: Old
     for (const name of names) {
       if (propertyOf(schema, name) !== undefined) continue;
       const there = `${place.name}.${name}`;
-      if (additionalProperties === false) out.errors.push(invalidAt(place, name, `${there} in body is a forbidden property`));
+      if (additionalProperties === false)
+        out.errors.push(invalidAt(place, name, `${there} in body is a forbidden property`));
       else check(additionalProperties, object[name] ?? null, inside(place, there), out, oldMember(old, name));
     }
   }
@@ -216,7 +219,9 @@ function checkBranches(schema: Schema, value: Json, place: Place, out: Outcome):
     const tried = schema.allOf.map(attempt);
     for (const one of tried) merge(out, one);
     if (tried.some(failed)) {
-      out.errors.push(bare(`${name} must validate all the schemas (allOf)${tried.every(failed) ? ". None validated" : ""}`));
+      out.errors.push(
+        bare(`${name} must validate all the schemas (allOf)${tried.every(failed) ? ". None validated" : ""}`),
+      );
     }
   }
   if (schema.not !== undefined && !failed(attempt(schema.not))) {
@@ -228,7 +233,10 @@ const failed = (outcome: Outcome): boolean => outcome.errors.length > 0;
 
 /** Of failed branches the one where the most checks applied, the first of several. */
 function closest(tried: readonly Outcome[]): Outcome | undefined {
-  return tried.reduce<Outcome | undefined>((best, t) => (best === undefined || t.matched > best.matched ? t : best), undefined);
+  return tried.reduce<Outcome | undefined>(
+    (best, t) => (best === undefined || t.matched > best.matched ? t : best),
+    undefined,
+  );
 }
 
 function merge(into: Outcome, from: Outcome | undefined): void {

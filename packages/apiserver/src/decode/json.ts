@@ -34,7 +34,7 @@ export function parseJson(body: string | Uint8Array, options: ParseOptions = {})
   return { ...rest, duplicates: duplicates.map((d) => d.path), repeats: duplicates };
 }
 
-const none: Map<never, never> = new Map();
+const none: Map<object, never> = new Map();
 
 /** How many names the objects of a text have together, or undefined when native parsing could lose something. */
 function plainNames(text: string, maxDepth: number): number | undefined {

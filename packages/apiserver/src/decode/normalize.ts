@@ -20,10 +20,14 @@ export function normalize(object: JsonObject, messageName: string): JsonObject {
 /** The fields of structs that Go leaves out when they are zero, though a struct is never empty to its encoder. */
 const leftOutWhenZero: ReadonlySet<string> = new Set(["meta.ObjectMeta.creationTimestamp"]);
 
+/** Pointers that Go writes as null. */
+const nullWhenAbsent: ReadonlySet<string> = new Set(["authentication.TokenRequestSpec.boundObjectRef"]);
+
 function writtenField(value: Json, { field, of }: JsonField): Json | undefined {
   const { type } = field;
   if (type.of === "message") {
     if (value === null) {
+      if (nullWhenAbsent.has(`${of}.${field.name}`)) return null;
       if (field.pointer || leftOutWhenZero.has(`${of}.${field.name}`)) return undefined;
       return absent(type.message);
     }

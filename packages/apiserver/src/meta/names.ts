@@ -47,7 +47,9 @@ export const qualifiedName: Rule = (text) => {
   const parts = text.split("/");
   const [first = "", second] = parts;
   if (parts.length > 2) {
-    return [`a valid label key ${qualifiedText} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a valid label key ${qualifiedText} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   const name = second ?? first;
   const wrong: string[] = [];
@@ -80,4 +82,5 @@ function bounded(text: string, max: number, fits: (text: string) => boolean, oth
 // Written without nested repetition, so that a long bad name costs no more than a long good one.
 const isLabel = (text: string): boolean => /^[-a-z0-9]+$/.test(text) && !text.startsWith("-") && !text.endsWith("-");
 const isSubdomain = (text: string): boolean => text.split(".").every(isLabel);
-const isQualified = (text: string): boolean => /^[-A-Za-z0-9_.]+$/.test(text) && /^[A-Za-z0-9]/.test(text) && /[A-Za-z0-9]$/.test(text);
+const isQualified = (text: string): boolean =>
+  /^[-A-Za-z0-9_.]+$/.test(text) && /^[A-Za-z0-9]/.test(text) && /[A-Za-z0-9]$/.test(text);

@@ -35,7 +35,8 @@ export function validateMetaUpdate(meta: JsonObject, old: JsonObject, rules: Met
     errors.push(invalidField(`${path}.generation`, meta["generation"] ?? 0, "must not be decremented"));
   }
   for (const name of immutable) {
-    if (meta[name] !== old[name]) errors.push(invalidField(`${path}.${name}`, meta[name] ?? absent(name), "field is immutable"));
+    if (meta[name] !== old[name])
+      errors.push(invalidField(`${path}.${name}`, meta[name] ?? absent(name), "field is immutable"));
   }
   return [...errors, ...checkParts(meta, rules)];
 }
@@ -169,7 +170,9 @@ function checkFinalizers(finalizers: readonly string[], path: string, builtin: b
   if (!builtin) return errors;
   for (const [i, f] of finalizers.entries()) {
     if (f.includes("/") || standardFinalizers.has(f)) continue;
-    errors.push(invalidField(`${path}[${i}]`, f, "name is neither a standard finalizer name nor is it fully qualified"));
+    errors.push(
+      invalidField(`${path}[${i}]`, f, "name is neither a standard finalizer name nor is it fully qualified"),
+    );
   }
   return errors;
 }

@@ -17,6 +17,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import type { DiskFault, DiskLimits, SyncMode } from "./disk.ts";
 import { Expired, StoreFailed, StoreUnusable } from "./errors.ts";
+import { encode } from "./log.ts";
 import { openStore } from "./open.ts";
 import type { Store } from "./store.ts";
 
@@ -170,9 +171,21 @@ describe("a crash", () => {
   });
 });
 
-describe("snapshots", () => {
-  const small = { segmentBytes: 2_000, snapshotRecords: 50, snapshotBytes: 1e9 };
+const small = { segmentBytes: 2_000, snapshotRecords: 50, snapshotBytes: 1e9 };
 
+async function withSnapshot() {
+  const dir = newFolder();
+  const { store } = await openAt(dir, { limits: small });
+  for (let i = 0; files(dir, "snap-").length === 0 || i < 300; i++) {
+    await store.commit(`//pods/a/${i % 20}`, { object: object(i) }).durable();
+    await turn();
+  }
+  const before = contents(store);
+  await store.close();
+  return { dir, before };
+}
+
+describe("snapshots", () => {
   test("keep the folder small, and nothing is lost, whatever is written", async () => {
     const write = fc.record({
       key: fc.nat({ max: 30 }),
@@ -200,18 +213,6 @@ describe("snapshots", () => {
       { numRuns: 25 },
     );
   });
-
-  async function withSnapshot() {
-    const dir = newFolder();
-    const { store } = await openAt(dir, { limits: small });
-    for (let i = 0; files(dir, "snap-").length === 0 || i < 300; i++) {
-      await store.commit(`//pods/a/${i % 20}`, { object: object(i) }).durable();
-      await turn();
-    }
-    const before = contents(store);
-    await store.close();
-    return { dir, before };
-  }
 
   test("older log files and snapshots are removed", async () => {
     const { dir, before } = await withSnapshot();
@@ -248,6 +249,33 @@ describe("snapshots", () => {
     expect(files(dir, "snap-")).toHaveLength(1);
     await store.close();
   });
+});
+
+test("what is written while a snapshot is taken outlives it", async () => {
+  const dir = newFolder();
+  const { store } = await openAt(dir, { limits: { segmentBytes: 500, snapshotRecords: 60 } });
+  for (let i = 0; i < 40; i++) await store.commit(`//pods/big/${i}`, { object: object("x".repeat(20_000)) }).durable();
+  for (let i = 0; i < 300; i++) await store.commit(`//pods/small/${i}`, { object: object(i) }).durable();
+  const before = contents(store);
+  await store.abandon();
+  expect(files(dir, "snap-")).toHaveLength(1);
+  const { store: again } = await openAt(dir);
+  expect(contents(again)).toEqual(before);
+  await again.close();
+});
+
+test("a log that ends before the snapshot does not take it back", async () => {
+  const { dir, before } = await withSnapshot();
+  for (const name of files(dir, "wal-")) rmSync(join(dir, name));
+  const { store } = await openAt(dir);
+  const snapshot = contents(store);
+  expect(snapshot).toHaveLength(before.length);
+  await store.close();
+  const key = "//pods/a/1";
+  writeFileSync(join(dir, "wal-2.log"), encode({ revision: 3, key, json: JSON.stringify(object("old")) }));
+  const { store: again } = await openAt(dir);
+  expect(contents(again)).toEqual(snapshot);
+  await again.close();
 });
 
 describe("damage", () => {
@@ -309,8 +337,9 @@ describe("a disk that fails", () => {
       expect(store.get("//pods/a/x")?.revision).toBe(2);
       expect(lines).toEqual([expect.stringMatching(why)]);
       await store.close();
-      const { store: again } = await openAt(dir);
+      const { store: again, lines: afterwards } = await openAt(dir);
       expect(again.get("//pods/a/x")?.revision).toBe(2);
+      expect(afterwards).toEqual(fault === "torn" ? [expect.stringContaining("cut off")] : []);
       if (fault !== "fsyncError") expect(again.get("//pods/a/y")).toBeUndefined();
       expect(again.revision).toBeGreaterThan(revision);
       await again.close();

@@ -185,6 +185,8 @@ export class DiskJournal implements Journal {
   async #endSegment(): Promise<void> {
     const file = this.#file;
     if (file === undefined) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
     await this.#syncing;
     await this.#datasync(file.handle);
     this.#file = undefined;

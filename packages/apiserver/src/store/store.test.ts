@@ -337,6 +337,19 @@ describe("snapshot and restore", () => {
     );
   });
 
+  test("a past that did not happen is forgotten", () => {
+    const { store } = newStore();
+    for (const name of ["a", "b"]) store.commit(`//pods/a/${name}`, { object: object(0) });
+    const snapshot = store.snapshot();
+    store.commit("//pods/a/a", { object: object(1) });
+    const { revision } = store.scan("//pods/", { limit: 1 });
+    store.restore(snapshot);
+    store.commit("//pods/a/b", { object: object(2) });
+    store.commit("//pods/a/b", { object: object(3) });
+    const values = store.scan("//pods/", { at: revision }).records.map((record) => record.object()["value"]);
+    expect(values).toEqual([0, 2]);
+  });
+
   test("followers are let go, and told", () => {
     const { store } = newStore();
     const heard: string[] = [];
