@@ -14,6 +14,8 @@ export interface ControlPlaneOptions {
   readonly assets: string;
   /** Further flags of kube-apiserver. */
   readonly apiserverFlags?: readonly string[];
+  /** Further users: lines of a token file, `token,user,uid,"group,group"`. */
+  readonly tokens?: readonly string[];
   /** How long to wait until it is ready. */
   readonly timeoutMs?: number;
 }
@@ -25,6 +27,8 @@ export interface ControlPlane {
   readonly token: string;
   /** PEM: who signed the serving certificate. */
   readonly ca: string;
+  /** Where etcd answers, without any proof of who asks. */
+  readonly etcd: string;
   /** The path of a kubeconfig with all of these. */
   readonly kubeconfig: string;
   /** Ends both processes and removes the folder. */
@@ -42,7 +46,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   }
 }
 
-async function start({ assets, apiserverFlags = [], timeoutMs = 120_000 }: ControlPlaneOptions): Promise<ControlPlane> {
+async function start(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { assets, apiserverFlags = [], tokens = [], timeoutMs = 120_000 } = options;
   const folder = mkdtempSync(join(tmpdir(), "telltale-envtest-"));
   const running: Component[] = [];
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
@@ -62,13 +67,14 @@ async function start({ assets, apiserverFlags = [], timeoutMs = 120_000 }: Contr
     const etcdUrl = `http://127.0.0.1:${etcdPort}`;
     const url = `https://127.0.0.1:${port}`;
     const token = randomBytes(16).toString("hex");
-    writeFileSync(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`, { mode: 0o600 });
+    const users = [`${token},admin,admin,system:masters`, ...tokens];
+    writeFileSync(join(folder, "tokens.csv"), `${users.join("\n")}\n`, { mode: 0o600 });
     writeServiceAccountKeys(folder);
 
     running.push(run(assets, "etcd", folder, etcdFlags(folder, etcdUrl)));
     running.push(run(assets, "kube-apiserver", folder, [...flags(folder, etcdUrl, port), ...apiserverFlags]));
     const ca = await ready(folder, url, token, running, timeoutMs);
-    return { url, token, ca, kubeconfig: writeKubeconfig(folder, url, token, ca), stop };
+    return { url, token, ca, etcd: etcdUrl, kubeconfig: writeKubeconfig(folder, url, token, ca), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -45,17 +45,10 @@ export function text(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
+/** `JSON.rawJSON` is in the engine and not yet in the compiler's library. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
+
 /** JSON with integers beyond 2^53 written exactly. */
 export function stringify(value: Json, indent?: string): string {
-  let big = false;
-  const plain = JSON.stringify(
-    value,
-    (_, v) => {
-      if (typeof v !== "bigint") return v;
-      big = true;
-      return `\u0000${v}\u0000`;
-    },
-    indent,
-  );
-  return big ? plain.replace(/"\\u0000(-?\d+)\\u0000"/g, "$1") : plain;
+  return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? rawJSON(String(v)) : v), indent);
 }

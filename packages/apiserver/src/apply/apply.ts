@@ -137,8 +137,9 @@ function managersAfter(o: Update): Managers {
   const before = managersBefore(o, o.live);
   if (before.size === 0) return before; // not tracked, or not any more
   const live = withoutManagers(o.live);
+  // What is not of its type cannot be tracked, and what was known is forgotten [S02].
   const typed = [next, live].every((object) => validateTyped(object, o.schema, "allowed").length === 0);
-  return typed ? updated(o, underPresentSchema(o, before), live, next) : before;
+  return typed ? updated(o, underPresentSchema(o, before), live, next) : new Map();
 }
 
 /** From the request if it says something sensible, else from the live object: clients drop what they do not know. */

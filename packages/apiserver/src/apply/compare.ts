@@ -26,6 +26,7 @@ class Walk {
   readonly removed = new Collector();
 
   both(old: Side, next: Side, schema: TypedSchema, path: Path): void {
+    if (old === next) return; // objects share what does not change
     const [before, after] = [atomOf(schema, old), atomOf(schema, next)];
     // A missing side has no form of its own.
     if (next === undefined) this.#as(before, old, next, path);

@@ -20,10 +20,7 @@ export function allowedByLastApplied(live: JsonObject, schema: TypedSchema): Fie
 export function withLastApplied(object: JsonObject, live: JsonObject, config: JsonObject): JsonObject {
   if (at(live, "metadata", "annotations", lastApplied) === undefined) return object;
   const metadata = record(object["metadata"]);
-  const annotations = {
-    ...record(metadata["annotations"]),
-    [lastApplied]: `${stringify(sorted(unannotated(config)))}\n`,
-  };
+  const annotations = { ...record(metadata["annotations"]), [lastApplied]: `${goJson(unannotated(config))}\n` };
   return { ...object, metadata: { ...metadata, annotations } };
 }
 
@@ -46,6 +43,10 @@ function unannotated(config: JsonObject): JsonObject {
   const { [lastApplied]: _, ...annotations } = metadata["annotations"];
   return { ...config, metadata: { ...metadata, annotations } };
 }
+
+/** As Go's encoder writes it, which is careful about HTML. */
+const goJson = (value: Json): string =>
+  stringify(sorted(value)).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);

@@ -67,7 +67,7 @@ export function isReset(entries: Json | undefined, builtin: boolean): boolean {
 /** The object with these managers as its entries. */
 export function withManagers(object: JsonObject, managers: Managers): JsonObject {
   const { managedFields: _, ...rest } = metadataOf(object);
-  const entries = encodeManagers(managers);
+  const entries = encodeManagers(managers.values());
   if (entries.length === 0 && !isObject(object["metadata"])) return object;
   return { ...object, metadata: entries.length === 0 ? rest : { ...rest, managedFields: entries } };
 }
@@ -84,8 +84,8 @@ const metadataOf = (object: JsonObject): JsonObject => {
 };
 
 /** Entries in their order: appliers first, the oldest first. */
-export function encodeManagers(managers: Managers): JsonObject[] {
-  return [...managers.values()].sort(byAge).map(encodeEntry);
+export function encodeManagers(managers: Iterable<Manager>): JsonObject[] {
+  return [...managers].sort(byAge).map(encodeEntry);
 }
 
 function encodeEntry(m: Manager): JsonObject {

@@ -1,10 +1,12 @@
 // Who owns what after a change: the rules that applies and updates share.
 import type { JsonObject } from "../json.ts";
+import { raw } from "../status.ts";
 import { type Comparison, compare } from "./compare.ts";
 import type { Conflict } from "./conflict.ts";
 import { FieldSet, fieldSetOf } from "./fieldset.ts";
 import type { Manager, Managers } from "./managers.ts";
 import type { TypedSchema } from "./schema.ts";
+import { problemText, validateTyped } from "./validate.ts";
 import { reconciled, removeItems, toFieldSet, withNamedFields } from "./value.ts";
 
 /** An object in one of its versions, with the schema of that version. */
@@ -22,14 +24,16 @@ export interface Versions {
   readonly schemaOf?: ((apiVersion: string) => TypedSchema | undefined) | undefined;
 }
 
-/** Without the means to convert, all versions are taken to be alike. */
-const inVersion = (v: Versions, object: JsonObject, apiVersion: string): Typed | undefined =>
-  converted(v, object, v.apiVersion, apiVersion);
-
-function converted(v: Versions, object: JsonObject, from: string, to: string): Typed | undefined {
+/** Without the means to convert, all versions are taken to be alike. Refuses what is not of its type there. */
+function converted(v: Versions, object: JsonObject, from: string, to: string, what: string): Typed | undefined {
   const schema = schemaIn(v, to);
-  const there = from === to || v.convert === undefined ? object : v.convert(object, to);
-  return schema === undefined || there === undefined ? undefined : { object: there, schema };
+  if (schema === undefined) return undefined;
+  if (from === to || v.convert === undefined) return { object, schema };
+  const there = v.convert(object, to);
+  if (there === undefined) return undefined;
+  const problems = validateTyped(there, schema, "allowed");
+  if (problems.length > 0) throw raw(`failed to convert ${what}: ${problemText(problems)}`);
+  return { object: there, schema };
 }
 
 const schemaIn = (v: Versions, apiVersion: string): TypedSchema | undefined =>
@@ -85,8 +89,8 @@ function comparedIn(
   reset: FieldSet,
   apiVersion: string,
 ): Comparison | undefined {
-  const before = inVersion(v, old, apiVersion);
-  const after = inVersion(v, next, apiVersion);
+  const before = converted(v, old, v.apiVersion, apiVersion, "old object");
+  const after = converted(v, next, v.apiVersion, apiVersion, "new object");
   if (before === undefined || after === undefined) return undefined;
   const { added, modified, removed } = compare(before.object, after.object, after.schema);
   return {
@@ -112,7 +116,7 @@ export function underPresentSchema(v: Versions, managers: Managers): Managers {
  */
 export function pruned(v: Versions, merged: JsonObject, managers: Managers, last: Manager | undefined): JsonObject {
   if (last === undefined || last.set.isEmpty) return merged;
-  const whole = inVersion(v, merged, last.apiVersion);
+  const whole = converted(v, merged, v.apiVersion, last.apiVersion, "merged object to last applied version");
   if (whole === undefined) return merged;
   const gone = withNamedFields(last.set, whole.schema);
   let rest = without(whole, gone);
@@ -122,7 +126,7 @@ export function pruned(v: Versions, merged: JsonObject, managers: Managers, last
     .difference(fieldsOf({ ...whole, object: rest }))
     .intersection(gone);
   rest = without(whole, lost);
-  return converted(v, rest, last.apiVersion, v.apiVersion)?.object ?? merged;
+  return converted(v, rest, last.apiVersion, v.apiVersion, "pruned object")?.object ?? merged;
 }
 
 const fieldsOf = (t: Typed): FieldSet => withNamedFields(toFieldSet(t.object, t.schema), t.schema);
@@ -140,12 +144,12 @@ function withOwned(v: Versions, whole: Typed, rest: JsonObject, version: string,
   for (const apiVersion of [version, ...[...owned.keys()].filter((other) => other !== version)]) {
     const set = owned.get(apiVersion);
     if (set === undefined) continue;
-    const there = converted(v, whole.object, version, apiVersion);
-    const keptThere = converted(v, kept, version, apiVersion);
+    const there = converted(v, whole.object, version, apiVersion, "merged object");
+    const keptThere = converted(v, kept, version, apiVersion, "pruned object");
     if (there === undefined || keptThere === undefined) continue;
     const stays = fieldsOf(keptThere).union(withNamedFields(set, there.schema));
     const back = without(there, fieldsOf(there).difference(stays));
-    kept = converted(v, back, apiVersion, version)?.object ?? kept;
+    kept = converted(v, back, apiVersion, version, "pruned object")?.object ?? kept;
   }
   return kept;
 }

@@ -1,7 +1,7 @@
 // Ownership seen through /scale: the replicas of the parent are the replicas of the Scale, and back.
 import type { Json, JsonObject } from "../json.ts";
 import { FieldSet, fieldSetOf } from "./fieldset.ts";
-import { decodeManagers, encodeManagers, identity, type Manager } from "./managers.ts";
+import { decodeManagers, encodeManagers, type Manager } from "./managers.ts";
 
 /** Where the replicas are, by version of the parent: `{ "apps/v1": ["spec", "replicas"] }`. */
 export type ScalePaths = Readonly<Record<string, readonly string[]>>;
@@ -11,16 +11,19 @@ const scaleReplicas = fieldSetOf(["spec", "replicas"]);
 
 /** The entries of the Scale: of the parent's managers those that own the replicas. */
 export function toScale(parent: Json | undefined, paths: ScalePaths): JsonObject[] {
-  const out = new Map<string, Manager>();
-  for (const manager of (decodeManagers(parent) ?? new Map<string, Manager>()).values()) {
-    if (!ownsReplicas(manager, paths)) continue;
-    const mine = { ...manager, apiVersion: scaleVersion, set: scaleReplicas };
-    out.set(identity(mine), mine);
-  }
-  return encodeManagers(out);
+  const owners = [...(decodeManagers(parent) ?? new Map<string, Manager>()).values()];
+  return encodeManagers(
+    owners
+      .filter((manager) => ownsReplicas(manager, paths))
+      .map((manager) => ({ ...manager, apiVersion: scaleVersion, set: scaleReplicas })),
+  );
 }
 
-/** The parent's entries after a write to its Scale. `apiVersion` is the version that the endpoint serves the parent in. */
+/**
+ * The parent's entries after a write to its Scale. `apiVersion` is the version that the endpoint serves the parent in.
+ * An updater is another one in the version of the Scale, so its replicas always come back as an entry of their own, and
+ * entries that come from a Scale have no time: both seen on the real server.
+ */
 export function scaleToParent(
   parent: Json | undefined,
   scale: Json | undefined,
@@ -28,26 +31,19 @@ export function scaleToParent(
   apiVersion: string,
 ): JsonObject[] {
   const owners = new Map(decodeManagers(scale) ?? []);
-  const out = new Map<string, Manager>();
+  const out: Manager[] = [];
   for (const [id, manager] of decodeManagers(parent) ?? []) {
     if (!Object.hasOwn(paths, manager.apiVersion)) continue; // a version that is gone
-    if (!ownsReplicas(manager, paths)) {
-      out.set(id, manager);
-      continue;
-    }
-    const there = identity({ ...manager, apiVersion: scaleVersion });
-    if (owners.delete(there)) {
-      out.set(id, manager);
+    if (!ownsReplicas(manager, paths) || owners.delete(id)) {
+      out.push(manager);
       continue;
     }
     const set = manager.set.difference(replicasOf(paths, manager.apiVersion));
-    if (!set.isEmpty) out.set(id, { ...manager, set });
+    if (!set.isEmpty) out.push({ ...manager, set });
   }
   for (const manager of owners.values()) {
     if (manager.set.intersection(scaleReplicas).isEmpty) continue;
-    // Without a time, as the real server has it.
-    const mine = { ...manager, apiVersion, time: undefined, set: replicasOf(paths, apiVersion) };
-    out.set(identity(mine), mine);
+    out.push({ ...manager, apiVersion, time: undefined, set: replicasOf(paths, apiVersion) });
   }
   return encodeManagers(out);
 }

@@ -4,7 +4,13 @@ import type { Structural } from "@telltale/kinds";
 import { type Field, type FieldType, type Message, message } from "@telltale/kinds/core";
 import { type Json, type JsonObject, put } from "../json.ts";
 
-export type TypedSchema = ScalarSchema | ListSchema | MapSchema | { readonly of: "deduced" }; // whatever the value is: maps merge, lists are replaced
+export type TypedSchema = ScalarSchema | ListSchema | MapSchema | DeducedSchema;
+
+/** Whatever the value is: lists are replaced as a whole, maps merge unless they are `atomic`. */
+export interface DeducedSchema {
+  readonly of: "deduced";
+  readonly atomic: boolean;
+}
 
 /** `untyped`: any scalar, as a quantity or a port that may have a name. */
 export interface ScalarSchema {
@@ -32,7 +38,7 @@ export interface MapSchema {
 }
 
 /** Of a kind that has no schema at all. */
-export const deducedSchema: TypedSchema = { of: "deduced" };
+export const deducedSchema: TypedSchema = { of: "deduced", atomic: false };
 
 const untyped: TypedSchema = { of: "scalar", scalar: "untyped" };
 const string: TypedSchema = { of: "scalar", scalar: "string" };
@@ -77,8 +83,8 @@ const listKeys: Readonly<Record<string, Readonly<Record<string, readonly string[
 
 function ofMessage(m: Message): TypedSchema {
   if (scalarMessages.has(m.name)) return untyped;
-  if (m.fields.some((f) => f.name === "-") || (m.fields.length > 0 && m.fields.every((f) => f.wireOnly)))
-    return deducedSchema;
+  if (m.fields.some((f) => f.name === "-")) return { of: "deduced", atomic: true };
+  if (m.fields.length > 0 && m.fields.every((f) => f.wireOnly)) return deducedSchema;
   return {
     of: "map",
     atomic: m.atomic,
@@ -190,7 +196,6 @@ function ofStructural(s: Structural): TypedSchema {
 }
 
 function ofPlain(s: Structural): TypedSchema {
-  if (s["x-kubernetes-int-or-string"] === true) return untyped;
   switch (s.type) {
     case "object":
       return ofObject(s);

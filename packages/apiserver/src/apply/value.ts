@@ -12,6 +12,7 @@ const deducedMap: MapSchema = {
   fields: () => none,
   zero: () => ({}),
 };
+const deducedWhole: MapSchema = { ...deducedMap, atomic: true };
 const none: ReadonlyMap<string, TypedSchema> = new Map();
 const deducedList: ListSchema = { of: "list", merge: "atomic", item: () => deducedSchema };
 const deducedScalar: ScalarSchema = { of: "scalar", scalar: "untyped" };
@@ -19,7 +20,7 @@ const deducedScalar: ScalarSchema = { of: "scalar", scalar: "untyped" };
 /** What the schema says about this value; a deduced one takes the form of the value. */
 export function atomOf(schema: TypedSchema, value: Json | undefined): Atom {
   if (schema.of !== "deduced") return schema;
-  if (value === undefined || value === null || isObject(value)) return deducedMap;
+  if (value === undefined || value === null || isObject(value)) return schema.atomic ? deducedWhole : deducedMap;
   return Array.isArray(value) ? deducedList : deducedScalar;
 }
 

@@ -81,11 +81,13 @@ export const conditionVariables: ReadonlyMap<string, t.Type> = new Map<string, t
   ["authorizer.requestResource", t.opaque(resourceCheckType)],
 ]);
 
-/** Those of a policy; `variables` has a field for each composed variable before. */
-export function policyVariables(composed: ReadonlyMap<string, t.Type>): ReadonlyMap<string, t.Type> {
-  return new Map([
-    ...conditionVariables,
-    ["params", t.dyn] as const,
-    ["variables", object("kubernetes.variables", Object.fromEntries(composed))] as const,
-  ]);
+/** Those of a policy: `params` when it has a kind of them, `variables` with a field for each composed variable so far. */
+export function policyVariables(
+  composed: ReadonlyMap<string, t.Type> | undefined,
+  params: boolean,
+): ReadonlyMap<string, t.Type> {
+  const all = new Map(conditionVariables);
+  if (params) all.set("params", t.dyn);
+  if (composed !== undefined) all.set("variables", object("kubernetes.variables", Object.fromEntries(composed)));
+  return all;
 }

@@ -28,7 +28,19 @@ export interface MatchCondition {
 export type Verdict = { readonly holds: boolean } | { readonly error: string };
 
 export function evaluateCondition(expression: string, inputs: AdmissionInputs, budget = new Budget()): Verdict {
-  return verdict(compile(expression, { variables: conditionVariables }), expression, names(inputs), budget);
+  return verdict(compiledCondition(expression), expression, names(inputs), budget);
+}
+
+// Conditions are asked again for every request.
+const compiledConditions = new Map<string, Compiled | CompileErrors>();
+
+function compiledCondition(expression: string): Compiled | CompileErrors {
+  const known = compiledConditions.get(expression);
+  if (known !== undefined) return known;
+  const made = compile(expression, { variables: conditionVariables });
+  if (compiledConditions.size >= 1000) compiledConditions.clear();
+  compiledConditions.set(expression, made);
+  return made;
 }
 
 /** All conditions of a webhook or policy. One that is false decides, whatever the others are. */
@@ -100,7 +112,10 @@ function validate(policy: JsonObject, inputs: AdmissionInputs, failClosed: boole
     if ("error" in result) {
       if (failClosed) failures.push({ message: result.error, reason: text(declared["reason"]) || "Invalid" });
     } else if (!result.holds)
-      failures.push({ message: messageOf(declared, message, all, budget), reason: text(declared["reason"]) || "Invalid" });
+      failures.push({
+        message: messageOf(declared, message, all, budget),
+        reason: text(declared["reason"]) || "Invalid",
+      });
   }
   return failures;
 }
@@ -140,7 +155,7 @@ function names(inputs: AdmissionInputs): Names {
 }
 
 function verdict(program: Compiled | CompileErrors, expression: string, variables: Names, budget: Budget): Verdict {
-  if (!isCompiled(program)) return { error: `expression '${expression}' resulted in error: compilation failed: ${program.errors}` };
+  if (!isCompiled(program)) return { error: `expression '${expression}' resulted in error: ${program.errors}` };
   if (budget.left < 0)
     return { error: "validation failed due to running out of cost budget, no further validation rules will be run" };
   const result = program.evaluate(variables, budget);
@@ -150,6 +165,8 @@ function verdict(program: Compiled | CompileErrors, expression: string, variable
 }
 
 interface CompiledPolicy {
+  /** What its validations may name. */
+  readonly variables: ReadonlyMap<string, Type>;
   readonly composed: ReadonlyMap<string, Compiled | CompileErrors>;
   readonly validations: readonly {
     readonly declared: JsonObject;
@@ -166,19 +183,22 @@ export function compilePolicy(policy: JsonObject): CompiledPolicy {
   if (known !== undefined) return known;
   const composed = new Map<string, Compiled | CompileErrors>();
   const types = new Map<string, Type>();
-  for (const variable of objects(at(policy, "spec", "variables"))) {
-    const made = compile(text(variable["expression"]), { variables: policyVariables(types) });
+  const declaredVariables = objects(at(policy, "spec", "variables"));
+  const declare = (): ReadonlyMap<string, Type> =>
+    policyVariables(declaredVariables.length === 0 ? undefined : types, isObject(at(policy, "spec", "paramKind")));
+  for (const variable of declaredVariables) {
+    const made = compile(text(variable["expression"]), { variables: declare() });
     composed.set(text(variable["name"]), made);
     types.set(text(variable["name"]), isCompiled(made) ? made.resultType : dyn);
   }
-  const variables = policyVariables(types);
+  const variables = declare();
   const validations = objects(at(policy, "spec", "validations")).map((declared) => {
     const source = text(declared["messageExpression"]);
     const message = source.trim() === "" ? undefined : compile(source, { variables });
     const program = compile(text(declared["expression"]), { variables });
     return { declared, program, message: message !== undefined && isCompiled(message) ? message : undefined };
   });
-  const made = { composed, validations };
+  const made = { composed, validations, variables };
   compiledPolicies.set(policy, made);
   return made;
 }
@@ -213,8 +233,8 @@ class Composed extends Mapping {
       made = isCompiled(program) ? program.evaluate(this.#names(), this.#budget) : { error: program.errors };
       this.#made.set(name, made);
     }
-    if ("error" in made) throw new CelError(`composited variable ${JSON.stringify(name)} fails to evaluate: ${made.error}`);
+    if ("error" in made)
+      throw new CelError(`composited variable ${JSON.stringify(name)} fails to evaluate: ${made.error}`);
     return made.ok;
   }
 }
-

@@ -7,10 +7,13 @@ export type Expr = { readonly at: number } & (
   | { readonly kind: "select"; readonly target: Expr; readonly field: string; readonly optional: boolean }
   | { readonly kind: "has"; readonly target: Expr; readonly field: string }
   | { readonly kind: "call"; readonly name: string; readonly target?: Expr; readonly args: readonly Expr[] }
-  | { readonly kind: "list"; readonly items: readonly Expr[] }
-  | { readonly kind: "map"; readonly entries: readonly (readonly [Expr, Expr])[] }
+  | { readonly kind: "list"; readonly items: readonly Expr[]; readonly optional: Marks }
+  | { readonly kind: "map"; readonly entries: readonly (readonly [Expr, Expr])[]; readonly optional: Marks }
   | Loop
 );
+
+/** Which elements are written with `?`: an optional that is left out when it has no value. */
+export type Marks = ReadonlySet<number>;
 
 /** A macro that runs `body` once for every element of `range`. */
 export interface Loop {

@@ -13,7 +13,8 @@ const largestRequest = 3 * 1024 * 1024;
 export function costMessage(what: string, cost: number, limit: number): string | undefined {
   if (cost <= limit) return undefined;
   const factor = cost / limit;
-  const by = factor > 100 ? "more than 100x" : `${factor.toFixed(1)}x`;
+  // Close to 1 the digits matter, or it would say "1.0x".
+  const by = factor > 100 ? "more than 100x" : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
   return `${what} exceeds budget by factor of ${by} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 

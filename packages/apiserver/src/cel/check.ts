@@ -79,12 +79,12 @@ class Checker {
       case "call":
         return this.#call(expr, scope);
       case "list": {
-        const items = expr.items.map((item) => this.check(item, scope));
+        const items = expr.items.map((item, i) => this.#element(item, expr.optional.has(i), scope));
         return t.list(this.#common(items, expr.items));
       }
       case "map": {
         const keys = expr.entries.map(([key]) => this.check(key, scope));
-        const values = expr.entries.map(([, value]) => this.check(value, scope));
+        const values = expr.entries.map(([, value], i) => this.#element(value, expr.optional.has(i), scope));
         return t.map(
           this.#common(
             keys,
@@ -138,10 +138,15 @@ class Checker {
   }
 
   #call(expr: Expr & { kind: "call" }, scope: Scope): t.Type {
+    if (expr.name === "_&&_" || expr.name === "_||_") {
+      for (const arg of expr.args) this.#mustBeBool(arg, this.check(arg, scope));
+      return t.bool;
+    }
     if (expr.target !== undefined) {
       const qualified = qualifiedName(expr.target);
       const name = `${qualified}.${expr.name}`;
-      if (qualified !== undefined && this.#functions.has(name)) return this.#resolve(expr, name, expr.args, false, scope);
+      if (qualified !== undefined && this.#functions.has(name))
+        return this.#resolve(expr, name, expr.args, false, scope);
       return this.#resolve(expr, expr.name, [expr.target, ...expr.args], true, scope);
     }
     return this.#resolve(expr, expr.name, expr.args, false, scope);
@@ -174,6 +179,15 @@ class Checker {
     return result;
   }
 
+  #element(expr: Expr, optional: boolean, scope: Scope): t.Type {
+    const type = this.check(expr, scope);
+    if (!optional) return type;
+    const inner = this.#unifier.fresh();
+    if (this.#unifier.accept(t.optional(inner), type)) return inner;
+    const name = t.typeName(this.final(type));
+    return this.#fail(expr.at, `expected type 'optional_type(${name})' but found '${name}'`);
+  }
+
   /** The type of all elements of a literal, which must agree. */
   #common(types: readonly t.Type[], nodes: readonly Expr[]): t.Type {
     let common: t.Type = this.#unifier.fresh();
@@ -199,17 +213,17 @@ class Checker {
     const range = this.#unifier.resolve(this.check(expr.range, scope));
     const names = this.#elements(expr, range);
     const inner: Scope = { names: new Map(expr.names.map((name, i) => [name, names[i] ?? t.dyn])), outer: scope };
-    if (expr.filter !== undefined) this.#mustBeBool(expr, this.check(expr.filter, inner), "_?_:_");
+    const filter = expr.filter === undefined ? undefined : this.check(expr.filter, inner);
     const body = this.check(expr.body, inner);
+    if (filter !== undefined) this.#mustChoose(expr, filter, t.list(body));
     switch (expr.macro) {
       case "all":
-        return this.#mustBeBool(expr, body, "_&&_");
       case "exists":
-        return this.#mustBeBool(expr, body, "_||_");
+        return this.#mustBeBool(expr.body, body);
       case "exists_one":
-        return this.#mustBeBool(expr, body, "_?_:_");
+        return this.#mustChoose(expr, body, t.int);
       case "filter":
-        this.#mustBeBool(expr, body, "_?_:_");
+        this.#mustChoose(expr, body, t.list(names[0] ?? t.dyn));
         return t.list(names[0] ?? t.dyn);
       case "map":
       case "transformList":
@@ -242,11 +256,17 @@ class Checker {
     return [this.#fail(expr.range.at, text), t.errorType];
   }
 
-  #mustBeBool(expr: Expr, type: t.Type, operator: string): t.Type {
+  #mustBeBool(body: Expr, type: t.Type): t.Type {
     if (this.#unifier.accept(t.bool, type)) return t.bool;
-    const name = t.typeName(this.final(type));
-    const args = operator === "_?_:_" ? `(${name}, dyn, dyn)` : `(bool, ${name})`;
-    return this.#fail(expr.at, `found no matching overload for '${operator}' applied to '${args}'`);
+    return this.#fail(body.at, `expected type 'bool' but found '${t.typeName(this.final(type))}'`);
+  }
+
+  /** Macros that take or leave an element stand for `test ? result with it : result`. */
+  #mustChoose(expr: Expr, test: t.Type, result: t.Type): t.Type {
+    if (this.#unifier.accept(t.bool, test)) return t.bool;
+    const made = t.typeName(this.final(result));
+    const args = `(${t.typeName(this.final(test))}, ${made}, ${made})`;
+    return this.#fail(expr.at, `found no matching overload for '_?_:_' applied to '${args}'`);
   }
 
   #fail(at: number, text: string): t.Type {

@@ -1,5 +1,16 @@
 // Equality and order of values.
-import { CelError, Duration, List, Mapping, Opaque, Optional, Timestamp, TypeValue, Uint, type Value } from "./values.ts";
+import {
+  CelError,
+  Duration,
+  List,
+  Mapping,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from "./values.ts";
 
 /** Values of different types are unequal, except that numbers are compared by what they are worth. */
 export function equal(a: Value, b: Value): boolean {
@@ -12,7 +23,9 @@ export function equal(a: Value, b: Value): boolean {
   if (a instanceof List) return b instanceof List && equalLists(a, b);
   if (a instanceof Mapping) return b instanceof Mapping && equalMaps(a, b);
   if (a instanceof Optional)
-    return b instanceof Optional && (a.value === undefined || b.value === undefined ? a === b : equal(a.value, b.value));
+    return (
+      b instanceof Optional && (a.value === undefined || b.value === undefined ? a === b : equal(a.value, b.value))
+    );
   return a instanceof Opaque && a.equals(b);
 }
 

@@ -2,7 +2,7 @@
 import type { Structural } from "@telltale/kinds";
 import type { Expr, Loop } from "./ast.ts";
 import { schemaSizes } from "./budget.ts";
-import type { Checked } from "./check.ts";
+import { type Checked, typeNames } from "./check.ts";
 import { escapeProperty, type Type } from "./types.ts";
 
 /** The estimate for one evaluation. `schemas` tells the bounds of variables. */
@@ -42,6 +42,7 @@ const sized = (size: number, element: () => Shape = () => unknown): Shape => ({
 });
 const unknown: Shape = sized(unbounded);
 const scalar: Shape = sized(1);
+const nothing: Shape = sized(0);
 
 function shapeOf(schema: Structural | undefined): Shape {
   if (schema === undefined) return unknown;
@@ -54,16 +55,20 @@ function shapeOf(schema: Structural | undefined): Shape {
       return schema.additionalProperties === undefined ? unknown : shapeOf(schema.additionalProperties);
     },
     element: () => shapeOf(schema.items ?? schema.additionalProperties),
-    key: () => unknown,
+    // Measured: keys of maps count as nothing.
+    key: () => nothing,
   };
 }
 
 function visit(expr: Expr, scope: Scope): Estimate {
   switch (expr.kind) {
     case "literal":
-      return { cost: 0, shape: typeof expr.value === "string" || expr.value instanceof Uint8Array ? sized(expr.value.length) : scalar };
+      return {
+        cost: 0,
+        shape: typeof expr.value === "string" || expr.value instanceof Uint8Array ? sized(expr.value.length) : scalar,
+      };
     case "ident":
-      return { cost: 1, shape: scope.shapes.get(expr.name) ?? unknown };
+      return { cost: 1, shape: scope.shapes.get(expr.name) ?? (typeNames.has(expr.name) ? scalar : unknown) };
     case "select": {
       const target = visit(expr.target, scope);
       return { cost: target.cost + 1, shape: target.shape.field(expr.field) };
@@ -72,8 +77,9 @@ function visit(expr: Expr, scope: Scope): Estimate {
       return { cost: visit(expr.target, scope).cost + 1, shape: scalar };
     case "list": {
       const items = expr.items.map((item) => visit(item, scope));
-      const first = items[0]?.shape;
-      return { cost: 10 + sum(items), shape: sized(items.length, () => first ?? scalar) };
+      const first = expr.items[0];
+      const element = first === undefined ? scalar : resultShape(scope.checked.typeAt(first));
+      return { cost: 10 + sum(items), shape: sized(items.length, () => element) };
     }
     case "map": {
       const parts = expr.entries.flat().map((part) => visit(part, scope));
@@ -107,7 +113,7 @@ const none: Estimate = { cost: 0, shape: scalar };
 
 /** Results of unknown make: numbers are small, texts may be of any length. */
 const resultShape = (type: Type): Shape =>
-  ["int", "uint", "double", "bool", "timestamp", "duration", "null", "type"].includes(type.kind) ? scalar : unknown;
+  ["int", "uint", "double", "bool", "timestamp", "duration", "null"].includes(type.kind) ? scalar : unknown;
 
 const perByte = (size: number): number => Math.ceil(size * byteCost);
 
@@ -126,7 +132,7 @@ function effect(name: string, a: Shape, b: Shape, types: readonly Type[]): { wor
     case "_<=_":
     case "_>_":
     case "_>=_":
-      return { work: Math.max(1, perByte(Math.min(comparable(a, first), comparable(b, second)))) };
+      return { work: perByte(Math.min(comparable(a, first), comparable(b, second))) };
     case "@in":
       return { work: second === "list" ? b.size : 1 };
     case "_[_]":
@@ -143,7 +149,8 @@ function effect(name: string, a: Shape, b: Shape, types: readonly Type[]): { wor
     case "findAll":
       return { work: perByte(a.size + 1) * Math.ceil(b.size * 0.25), shape: sized(a.size, () => a) };
     case "split":
-      return { work: perByte(a.size), shape: sized(a.size, () => a) };
+      // Measured: gone through twice, and the parts count as nothing.
+      return { work: Math.ceil(a.size * 2 * byteCost), shape: sized(a.size, () => nothing) };
     case "replace":
     case "lowerAscii":
     case "upperAscii":
@@ -160,9 +167,10 @@ function effect(name: string, a: Shape, b: Shape, types: readonly Type[]): { wor
     case "lastIndexOf":
       return { work: list ? a.size : Math.max(1, perByte(a.size)) };
     case "isSorted":
-    case "sum":
     case "min":
     case "max":
+      return { work: a.size * Math.max(1, perByte(a.element().size)), shape: a.element() };
+    case "sum":
     case "flatten":
       return { work: a.size, shape: a.element() };
     case "sort":
@@ -202,7 +210,13 @@ function effect(name: string, a: Shape, b: Shape, types: readonly Type[]): { wor
 }
 
 const comparable = (shape: Shape, kind: string | undefined): number =>
-  kind === "string" || kind === "bytes" || kind === "list" || kind === "map" || kind === "object" || kind === "dyn"
+  kind === "string" ||
+  kind === "bytes" ||
+  kind === "list" ||
+  kind === "map" ||
+  kind === "object" ||
+  kind === "dyn" ||
+  kind === "type"
     ? shape.size
     : 1;
 

@@ -90,10 +90,15 @@ const merge = (target: Json | undefined, patch: Json): Json => {
 };
 
 /** The rules' part of what was recorded: schema errors are another stage's, and suppress rules when structural. */
-const schemaError = (cause: JsonObject): boolean => /in body|^Too long|^Too many|^Unsupported|^Required value$/.test(String(cause["message"])) || /^Duplicate value: /.test(String(cause["message"]));
+const schemaError = (cause: JsonObject): boolean =>
+  /in body|^Too long|^Too many|^Unsupported|^Required value$/.test(String(cause["message"])) ||
+  /^Duplicate value: /.test(String(cause["message"]));
 
 describe("objects are judged as recorded", () => {
-  const judged = "V25 V26 V28 V29 V42 V43 V45 V46 V47 V48 V49 V50 V51 V53 V54 V55 V58 V59 V60 V61 V62 V63 V64 V65 V66 V67 V69 V70 V71 V72 V76 V77 V78 V79 V80 V82 V83".split(" ");
+  const judged =
+    "V25 V26 V28 V29 V42 V43 V45 V46 V47 V48 V49 V50 V51 V53 V54 V55 V58 V59 V60 V61 V62 V63 V64 V65 V66 V67 V69 V70 V71 V72 V76 V77 V78 V79 V80 V82 V83".split(
+      " ",
+    );
   for (const id of judged) {
     const found = cases.get(id);
     test(`${id} ${found?.title}`, () => {
@@ -125,8 +130,7 @@ describe("objects are judged as recorded", () => {
           const { errors, warnings } = checkRules(compiled.rules, object, old);
           expect(asCauses(errors), JSON.stringify(given)).toEqual(causes.filter((c) => !schemaError(c)));
           const header = answer.headers?.["warning"];
-          if (answer.headers !== undefined)
-            expect(warnings.map((w) => `299 - "${w}"`).join(",")).toBe(header ?? "");
+          if (answer.headers !== undefined) expect(warnings.map((w) => `299 - "${w}"`).join(",")).toBe(header ?? "");
           compared++;
         }
         if (answer.status < 300) stored.set(nameOf(object), object);

@@ -42,7 +42,7 @@ export function build(expr: Expr, checked: Checked): Run {
       const items = expr.items.map(down);
       return (scope) => {
         scope.meter.charge(10);
-        return List.of(items.map((item) => item(scope)));
+        return List.of(items.flatMap((item, i) => element(item(scope), expr.optional.has(i))));
       };
     }
     case "map": {
@@ -50,7 +50,9 @@ export function build(expr: Expr, checked: Checked): Run {
       return (scope) => {
         scope.meter.charge(30);
         const map = new BuiltMap();
-        for (const [key, value] of entries) map.set(key(scope), value(scope));
+        entries.forEach(([key, value], i) => {
+          for (const made of element(value(scope), expr.optional.has(i))) map.set(key(scope), made);
+        });
         return map;
       };
     }
@@ -59,6 +61,13 @@ export function build(expr: Expr, checked: Checked): Run {
     case "loop":
       return loop(expr, down);
   }
+}
+
+/** What an element of a literal adds: itself, or what an optional holds. */
+function element(value: Value, optional: boolean): readonly Value[] {
+  if (!optional) return [value];
+  if (!(value instanceof Optional)) throw new CelError(`cannot initialize optional element from non-optional value`);
+  return value.value === undefined ? [] : [value.value];
 }
 
 function ident(name: string): Run {
@@ -83,13 +92,11 @@ function select(expr: Expr & { kind: "select" }, target: Run): Run {
     if (from instanceof Optional || optional) {
       const inner = from instanceof Optional ? from.value : from;
       if (inner === undefined) return Optional.none;
-      if (!(inner instanceof Mapping)) throw new CelError("no such overload");
-      const value = inner.get(field);
+      const value = inner instanceof Mapping ? inner.get(field) : undefined;
       if (value === undefined && !optional) throw new CelError(`no such key: ${field}`);
       return value === undefined ? Optional.none : new Optional(value);
     }
-    if (!(from instanceof Mapping)) throw new CelError(from === null ? `no such key: ${field}` : "no such overload");
-    const value = from.get(field);
+    const value = from instanceof Mapping ? from.get(field) : undefined;
     if (value === undefined) throw new CelError(`no such key: ${field}`);
     return value;
   };
@@ -124,9 +131,11 @@ function call(expr: Expr & { kind: "call" }, checked: Checked, down: (node: Expr
 }
 
 function pick(overloads: readonly Overload[], values: readonly Value[], name: string): Overload {
-  for (const overload of overloads) if (overload.args.every((type, i) => fits(values[i] as Value, type))) return overload;
+  for (const overload of overloads)
+    if (overload.args.every((type, i) => fits(values[i] as Value, type))) return overload;
   // An index into something dynamic may be of any kind; the texts are those of the container.
-  if (name === "_[_]" && values[0] instanceof List) throw new CelError(`unsupported index type '${kindOf(values[1] as Value)}' in list`);
+  if (name === "_[_]" && values[0] instanceof List)
+    throw new CelError(`unsupported index type '${kindOf(values[1] as Value)}' in list`);
   throw new CelError("no such overload");
 }
 

@@ -28,20 +28,61 @@ export function parse(source: string): Parsed {
     return {
       problems: [{ at: -1, text: `expression code point size exceeds limit: size: ${size}, limit ${longest}` }],
     };
+  const marks = blankMarks(source);
   let tree: ASTNode;
   try {
-    tree = library.parse(source).ast;
+    tree = library.parse(marks.text).ast;
   } catch (error) {
     return { problems: syntaxProblems(source, error) };
   }
   const problems: Problem[] = [];
-  const expr = convert(tree, source, problems);
+  const expr = convert(tree, { source, marks: marks.at }, problems);
   return problems.length === 0 ? { expr } : { problems };
 }
 
+interface From {
+  readonly source: string;
+  /** Where a `?` stood before an element. */
+  readonly marks: readonly number[];
+}
+
+/**
+ * The library does not know `[?x]` and `{?k: v}`. Their question marks are blanked, which moves nothing, and remembered.
+ * `a[?0]` and `a ? b : c` are left alone: there something stands before that ends an operand.
+ */
+function blankMarks(source: string): { readonly text: string; readonly at: number[] } {
+  const at: number[] = [];
+  if (!/[[{,]\s*\?/.test(source)) return { text: source, at };
+  const tokens = /\/\/[^\n]*|[rRbB]{0,2}(?:""".*?"""|'''.*?'''|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+|\w+|./gs;
+  let before = "";
+  let operand = false;
+  let text = "";
+  for (const [token] of source.matchAll(tokens)) {
+    const mark = token === "?" && (before === "{" || before === "," || (before === "[" && !operand));
+    if (mark) at.push(text.length);
+    text += mark ? " " : token;
+    if (/^\s+$|^\/\//.test(token)) continue;
+    if (token === "[") operand = /[\w)\]}"']$/.test(before);
+    before = token;
+  }
+  return { text, at };
+}
+
+/** Which elements have a mark between them and what is before them. Entries of a map are two nodes each. */
+function marked(start: number, nodes: readonly ASTNode[], { marks }: From, step = 1): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (marks.length === 0) return found;
+  for (let i = 0; i < nodes.length; i += step) {
+    const [low, high] = [nodes[i - 1]?.end ?? start, nodes[i]?.start ?? start];
+    if (marks.some((mark) => mark >= low && mark < high)) found.add(i / step);
+  }
+  return found;
+}
+
 // The library bounds the depth of its trees (250), so recursion is safe.
-function convert(node: ASTNode, source: string, problems: Problem[]): Expr {
-  const down = (child: ASTNode): Expr => convert(child, source, problems);
+function convert(node: ASTNode, from: From, problems: Problem[]): Expr {
+  const { source } = from;
+  const down = (child: ASTNode): Expr => convert(child, from, problems);
   switch (node.op) {
     case "value":
       return { kind: "literal", value: literal(node.args), at: node.start };
@@ -80,9 +121,19 @@ function convert(node: ASTNode, source: string, problems: Problem[]): Expr {
       );
     }
     case "list":
-      return { kind: "list", items: node.args.map(down), at: node.start };
+      return {
+        kind: "list",
+        items: node.args.map(down),
+        optional: marked(node.start, node.args, from),
+        at: node.start,
+      };
     case "map":
-      return { kind: "map", entries: node.args.map(([k, v]) => [down(k), down(v)] as const), at: node.start };
+      return {
+        kind: "map",
+        entries: node.args.map(([k, v]) => [down(k), down(v)] as const),
+        optional: marked(node.start, node.args.flat(), from, 2),
+        at: node.start,
+      };
     case "?:": {
       const [test, yes, no] = node.args;
       return { kind: "call", name: "_?_:_", args: [down(test), down(yes), down(no)], at: find(source, test.end, "?") };
@@ -131,7 +182,7 @@ function loop(
   const names: string[] = [];
   for (const arg of args.slice(0, two ? 2 : 1)) {
     if (arg.op === "id") names.push(arg.args);
-    else problems.push({ at: arg.start, text: "argument must be a simple name" });
+    else problems.push({ at: arg.start, text: "argument is not an identifier" });
   }
   const rest = args.slice(two ? 2 : 1).map(down);
   const [first, second] = rest;
@@ -145,11 +196,8 @@ function loop(
 
 function presence(arg: ASTNode | undefined, at: number, down: (node: ASTNode) => Expr, problems: Problem[]): Expr {
   const inner: Expr = arg === undefined ? { kind: "literal", value: null, at } : down(arg);
-  if (inner.kind === "select") {
-    if (!inner.optional) return { kind: "has", target: inner.target, field: inner.field, at };
-    return { kind: "call", name: "hasValue", target: inner, args: [], at };
-  }
-  problems.push({ at, text: "invalid argument to has() macro" });
+  if (inner.kind === "select" && !inner.optional) return { kind: "has", target: inner.target, field: inner.field, at };
+  problems.push({ at: inner.at, text: "invalid argument to has() macro" });
   return inner;
 }
 

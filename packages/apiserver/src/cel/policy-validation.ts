@@ -1,9 +1,10 @@
 // What is refused of ValidatingAdmissionPolicies, their bindings and match conditions when they are written.
 import { at, isObject, type Json, type JsonObject, member, text } from "../json.ts";
-import { type FieldError, duplicate, invalidField, notSupported, required } from "../status.ts";
+import { duplicate, type FieldError, invalidField, notSupported, required } from "../status.ts";
 import { compilePolicy, objects } from "./admission.ts";
-import { conditionVariables, policyVariables } from "./admission-types.ts";
+import { conditionVariables } from "./admission-types.ts";
 import { type Compiled, type CompileErrors, compile, isCompiled } from "./engine.ts";
+import { isQualified } from "./library/formats.ts";
 import { escapeProperty, type Type, typeName } from "./types.ts";
 
 const lines = /[\n\r]/;
@@ -25,7 +26,7 @@ export function validatePolicy(policy: JsonObject): FieldError[] {
     errors.push(required("spec.matchConstraints.resourceRules"));
   errors.push(...validateConditions(member(spec, "matchConditions"), "spec.matchConditions"));
 
-  const { composed, validations } = compilePolicy(policy);
+  const { composed, validations, variables } = compilePolicy(policy);
   objects(member(spec, "variables")).forEach((variable, i) => {
     errors.push(...variableErrors(variable, `spec.variables[${i}]`, composed.get(text(variable["name"]))));
   });
@@ -34,12 +35,13 @@ export function validatePolicy(policy: JsonObject): FieldError[] {
     const why = "validations or auditAnnotations must contain at least one item";
     errors.push(required("spec.validations", why), required("spec.auditAnnotations", why));
   }
-  const types = new Map([...composed].map(([name, made]): [string, Type] => [name, isCompiled(made) ? made.resultType : { kind: "dyn" }]));
   validations.forEach(({ declared, program }, i) => {
-    errors.push(...validationErrors(declared, program, `spec.validations[${i}]`, policyVariables(types)));
+    errors.push(...validationErrors(declared, program, `spec.validations[${i}]`, variables));
   });
   annotations.forEach((annotation, i) => {
-    errors.push(...annotationErrors(annotation, `spec.auditAnnotations[${i}]`, policyVariables(types)));
+    errors.push(
+      ...annotationErrors(annotation, `spec.auditAnnotations[${i}]`, variables, text(at(policy, "metadata", "name"))),
+    );
   });
   return errors;
 }
@@ -53,42 +55,55 @@ function validationErrors(
   variables: ReadonlyMap<string, Type>,
 ): FieldError[] {
   const errors: FieldError[] = [];
-  const [expression, message, source] = ["expression", "message", "messageExpression"].map((name) => text(declared[name]));
-  if (expression === undefined || expression.trim() === "") errors.push(required(`${path}.expression`, "expression is not specified"));
+  const [expression, message, source] = ["expression", "message", "messageExpression"].map((name) =>
+    text(declared[name]),
+  );
+  if (expression === undefined || expression.trim() === "")
+    errors.push(required(`${path}.expression`, "expression is not specified"));
   else errors.push(...typed(expression, program, "bool", `${path}.expression`));
   if (source !== undefined && source !== "") {
-    if (source.trim() === "") errors.push(invalidField(`${path}.messageExpression`, source, "must be non-empty if specified"));
+    if (source.trim() === "")
+      errors.push(invalidField(`${path}.messageExpression`, source, "must be non-empty if specified"));
     else errors.push(...typed(source, compile(source, { variables }), "string", `${path}.messageExpression`));
   }
   if (message !== undefined && message !== "" && message.trim() === "")
-    errors.push(invalidField(`${path}.message`, message, "message must be non-empty if specified"));
+    errors.push(invalidField(`${path}.message`, message, "must be non-empty if specified"));
   else if (lines.test((message ?? "").trim()))
     errors.push(invalidField(`${path}.message`, message, "must not contain line breaks"));
-  else if (lines.test((expression ?? "").trim()) && (message ?? "").trim() === "")
-    errors.push(required(`${path}.message`, "message must be specified if expression contains line breaks"));
   const reason = declared["reason"];
-  if (typeof reason === "string" && !supported.includes(reason) && reason !== "Unauthorized")
+  if (typeof reason === "string" && !supported.includes(reason))
     errors.push(notSupported(`${path}.reason`, reason, supported));
   return errors;
 }
 
-function variableErrors(variable: JsonObject, path: string, program: Compiled | CompileErrors | undefined): FieldError[] {
+function variableErrors(
+  variable: JsonObject,
+  path: string,
+  program: Compiled | CompileErrors | undefined,
+): FieldError[] {
   const [name, expression] = [text(variable["name"]), text(variable["expression"])];
   const errors: FieldError[] = [];
   if (name.trim() === "") errors.push(required(`${path}.name`, "name is not specified"));
-  else if (escapeProperty(name) !== name) errors.push(invalidField(`${path}.name`, name, "name is not a valid CEL identifier"));
+  else if (escapeProperty(name) !== name)
+    errors.push(invalidField(`${path}.name`, name, "must be a valid CEL identifier"));
   if (expression.trim() === "") errors.push(required(`${path}.expression`, "expression is not specified"));
   else if (program !== undefined && !isCompiled(program))
-    errors.push(invalidField(`${path}.expression`, expression, `compilation failed: ${program.errors}`));
+    errors.push(invalidField(`${path}.expression`, expression, program.errors));
   return errors;
 }
 
-function annotationErrors(annotation: JsonObject, path: string, variables: ReadonlyMap<string, Type>): FieldError[] {
-  const [key, source] = [text(annotation["key"]), text(annotation["valueExpression"])];
-  const errors: FieldError[] = key === "" ? [required(`${path}.key`)] : [];
+function annotationErrors(
+  annotation: JsonObject,
+  path: string,
+  variables: ReadonlyMap<string, Type>,
+  policy: string,
+): FieldError[] {
+  const key = `${policy}/${text(annotation["key"])}`;
+  const source = text(annotation["valueExpression"]);
+  const errors = isQualified(key).map((why) => invalidField(`${path}.key`, key, why));
   if (source.trim() === "") return [...errors, required(`${path}.valueExpression`, "valueExpression is not specified")];
   const made = compile(source, { variables });
-  if (!isCompiled(made)) return [...errors, invalidField(`${path}.valueExpression`, source, `compilation failed: ${made.errors}`)];
+  if (!isCompiled(made)) return [...errors, invalidField(`${path}.valueExpression`, source, made.errors)];
   if (["string", "null", "dyn"].includes(made.resultType.kind)) return errors;
   const why = `must evaluate to one of [string null_type] but got ${typeName(made.resultType)}`;
   return [...errors, invalidField(`${path}.valueExpression`, source, why)];
@@ -98,16 +113,24 @@ function annotationErrors(annotation: JsonObject, path: string, variables: Reado
 export function validateConditions(given: Json | undefined, path: string): FieldError[] {
   const conditions = objects(given);
   if (conditions.length > 64)
-    return [{ type: "FieldValueTooMany", field: path, body: `Too many: ${conditions.length}: must have at most 64 items` }];
+    return [
+      { type: "FieldValueTooMany", field: path, body: `Too many: ${conditions.length}: must have at most 64 items` },
+    ];
   const seen = new Set<string>();
   return conditions.flatMap((condition, i) => {
     const here = `${path}[${i}]`;
     const [name, expression] = [text(condition["name"]), text(condition["expression"])];
     const errors: FieldError[] = [];
     if (expression.trim() === "") errors.push(required(`${here}.expression`));
-    else errors.push(...typed(expression, compile(expression, { variables: conditionVariables }), "bool", `${here}.expression`));
+    else
+      errors.push(
+        ...typed(expression, compile(expression, { variables: conditionVariables }), "bool", `${here}.expression`),
+      );
     if (name === "") errors.push(required(`${here}.name`));
-    else if (seen.has(name)) errors.push(duplicate(`${here}.name`, name));
+    else {
+      errors.push(...isQualified(name).map((why) => invalidField(`${here}.name`, name, why)));
+      if (seen.has(name)) errors.push(duplicate(`${here}.name`, name));
+    }
     seen.add(name);
     return errors;
   });
@@ -115,7 +138,7 @@ export function validateConditions(given: Json | undefined, path: string): Field
 
 /** Of the right type, or dynamic and then found out at run time. */
 function typed(source: string, program: Compiled | CompileErrors, kind: "bool" | "string", path: string): FieldError[] {
-  if (!isCompiled(program)) return [invalidField(path, source, `compilation failed: ${program.errors}`)];
+  if (!isCompiled(program)) return [invalidField(path, source, program.errors)];
   const found = program.resultType;
   if (found.kind === kind || found.kind === "dyn") return [];
   return [invalidField(path, source, `must evaluate to ${kind} but got ${typeName(found)}`)];

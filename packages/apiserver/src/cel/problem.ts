@@ -26,17 +26,19 @@ function show(source: string, { at, text }: Problem): string {
 export function syntaxProblems(source: string, error: unknown): Problem[] {
   const { code, summary, at } = details(error);
   if (code === "limit_exceeded") return [{ at: -1, text: "expression recursion limit exceeded: 250" }];
-  if (code === "invalid_macro_argument") return [{ at, text: "argument must be a simple name" }];
+  if (code === "invalid_macro_argument") return [{ at, text: "argument is not an identifier" }];
   if (code === "reserved_identifier") {
     const name = /^\w+/.exec(source.slice(at))?.[0] ?? "";
     return [{ at, text: `reserved identifier: ${name}` }];
   }
   if (at >= source.trimEnd().length) {
-    const before = source.trimEnd().at(-1) ?? "";
-    return [{ at: source.length, text: `Syntax error: mismatched input '<EOF>' expecting {${expected(before)}}` }];
+    return [{ at: source.length, text: `Syntax error: ${atEnd(source.trimEnd(), summary)}` }];
   }
   if (code === "unterminated_string" || code === "newline_in_string")
-    return [{ at, text: `Syntax error: token recognition error at: '${source.slice(at)}'` }];
+    return [
+      { at, text: `Syntax error: token recognition error at: '${source.slice(at)}'` },
+      { at: source.length, text: `Syntax error: ${atEnd(source.slice(0, at).trimEnd(), "")}` },
+    ];
   const stray = /^(?:[=&|][^=&|]?|[^\w\s()[\]{}.,:?!<>+\-*/%'"])/.exec(source.slice(at));
   const token = tokenAt(source, at);
   if (stray !== null) {
@@ -46,9 +48,20 @@ export function syntaxProblems(source: string, error: unknown): Problem[] {
     if (next === undefined) return [first];
     return [first, { at: next, text: `Syntax error: extraneous input '${tokenAt(source, next)}' expecting <EOF>` }];
   }
-  if (summary.startsWith("Unexpected character"))
-    return [{ at, text: `Syntax error: extraneous input '${token}' expecting <EOF>` }];
+  if (summary.startsWith("Unexpected character")) {
+    const last = source.slice(at + token.length).trim() === "";
+    return [{ at, text: `Syntax error: ${last ? "extraneous" : "mismatched"} input '${token}' expecting <EOF>` }];
+  }
   return [{ at, text: `Syntax error: mismatched input '${token}' expecting {${expected("")}}` }];
+}
+
+/** The source ended too early; what is said depends on what was open. */
+function atEnd(source: string, summary: string): string {
+  if (source.endsWith(".")) return "no viable alternative at input '.'";
+  if (summary.startsWith("Expected RPAREN")) return "missing ')' at '<EOF>'";
+  if (summary.startsWith("Expected RBRACKET")) return "mismatched input '<EOF>' expecting {']', ','}";
+  if (summary.startsWith("Expected RBRACE")) return "mismatched input '<EOF>' expecting {'}', ','}";
+  return `mismatched input '<EOF>' expecting {${expected(source.at(-1) ?? "")}}`;
 }
 
 function details(error: unknown): { code: string; summary: string; at: number } {
@@ -57,11 +70,11 @@ function details(error: unknown): { code: string; summary: string; at: number } 
 }
 
 function tokenAt(source: string, at: number): string {
-  return /^(?:\w+|'[^']*'|"[^"]*"|[<>=!]=|&&|\|\||[^])/.exec(source.slice(at))?.[0] ?? "<EOF>";
+  return /^(?:\w+|'[^']*'|"[^"]*"|[<>=!]=|&&|\|\||.)/su.exec(source.slice(at))?.[0] ?? "<EOF>";
 }
 
 /** What may come next where an operand is due; directly after a bracket it may close as well. */
 function expected(before: string): string {
-  const closing = (open: string, close: string): string => (before === open ? `${close}, ` : "");
-  return `'[', ${closing("[", "']'")}'{', ${closing("{", "'}'")}'(', ${closing("(", "')'")}'.', ${before === "," ? "" : ""}'-', ${before === "[" || before === "{" ? "'?', " : ""}'!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER`;
+  const closing = (open: string, close: string): string => (before === open ? `'${close}', ` : "");
+  return `'[', ${closing("[", "]")}'{', ${closing("{", "}")}'(', ${closing("(", ")")}'.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER`;
 }

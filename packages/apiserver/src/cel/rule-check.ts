@@ -92,7 +92,8 @@ function checkNode(compiled: CompiledRules, node: Node, run: Run): void {
     };
     const error = apply(rule, compiled, node, { self: () => view(node.value, type), oldSelf: old }, run);
     if (error === undefined) continue;
-    if (unchanged && !rule.program.usesOldSelf) run.warnings.push(`${error.field === "" ? "<nil>" : error.field}: ${error.body}`);
+    if (unchanged && !rule.program.usesOldSelf)
+      run.warnings.push(`${error.field === "" ? "<nil>" : error.field}: ${error.body}`);
     else run.errors.push(error);
     if (run.ended) return;
   }
@@ -112,10 +113,18 @@ function apply(
     const name = ruleName(rule.rule);
     if (result.error === outOfBudget) {
       run.ended = true;
-      return failure(node, compiled, `call cost exceeds limit for rule: ${name}, no further validation rules will be run due to call cost exceeds limit for rule: ${name}`);
+      return failure(
+        node,
+        compiled,
+        `'${outOfBudget}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`,
+      );
     }
     if (result.error.startsWith("no such overload"))
-      return failure(node, compiled, `'${result.error}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`);
+      return failure(
+        node,
+        compiled,
+        `'${result.error}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`,
+      );
     return failure(node, compiled, `${result.error} evaluating rule: ${name}`);
   }
   if (result.ok === true) return undefined;
@@ -134,8 +143,8 @@ const longestMessage = 5120;
 function messageOf(rule: CompiledRule, variables: Variables, run: Run): string {
   const result = rule.message?.evaluate(variables, run.budget);
   if (result === undefined || "error" in result || typeof result.ok !== "string") return plainMessage(rule.rule);
-  const text = result.ok;
-  const usable = text.trim() !== "" && Buffer.byteLength(text) <= longestMessage && !/[\n\r]/.test(text);
+  const text = result.ok.trim();
+  const usable = text !== "" && Buffer.byteLength(text) <= longestMessage && !/[\n\r]/.test(text);
   return usable ? text : plainMessage(rule.rule);
 }
 

@@ -1,6 +1,6 @@
 // The rules of a schema (`x-kubernetes-validations`): compiled once when a CRD is written, with everything that is wrong with them.
 import type { Structural } from "@telltale/kinds";
-import { type FieldError, forbiddenField, invalidField } from "../status.ts";
+import { badRequest, type FieldError, forbiddenField, invalidField } from "../status.ts";
 import { CostTotal, costMessage, type Multiplier, perRuleEstimate, schemaSizes } from "./budget.ts";
 import { estimate } from "./cost.ts";
 import { type Compiled, compile, isCompiled } from "./engine.ts";
@@ -31,12 +31,35 @@ export function compileRules(
   schema: Structural,
   path: string,
 ): { readonly rules: CompiledRules; readonly errors: FieldError[] } {
+  refuseDepth(schema);
   const errors: FieldError[] = [];
   const total = new CostTotal();
   const rules = visit(schema, { path, root: true, uncorrelated: undefined, times: 1, errors, total });
   errors.push(...total.errors(path));
   return { rules, errors };
 }
+
+const deepest = 500;
+
+/** Everything after this follows the schema down by recursion. */
+function refuseDepth(schema: Structural): void {
+  let level: Structural[] = [schema];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) throw badRequest(`the schema nests deeper than ${deepest} levels`);
+    level = level.flatMap(childrenOf);
+  }
+}
+
+const childrenOf = (schema: Structural): Structural[] =>
+  [
+    ...Object.values(schema.properties ?? {}),
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    schema.items,
+    schema.additionalProperties,
+    schema.not,
+  ].filter((child) => typeof child === "object");
 
 interface Visit {
   readonly path: string;
@@ -65,7 +88,8 @@ function visit(schema: Structural, at: Visit): CompiledRules {
       : below(schema.additionalProperties, "additionalProperties", { times: many });
   const uncorrelated = schema["x-kubernetes-list-type"] === "map" ? at.uncorrelated : (at.uncorrelated ?? at.path);
   const items = schema.items === undefined ? undefined : below(schema.items, "items", { uncorrelated, times: many });
-  const type = typeOf(schema, `selfType${count++}`, at.root);
+  const given = schema["x-kubernetes-validations"] ?? [];
+  const type = given.length === 0 ? undefined : typeOf(schema, `selfType${count++}`, at.root);
   return {
     schema,
     type,
@@ -106,7 +130,7 @@ function compileRule(rule: Rule, schema: Structural, type: Type, at: Visit): Com
     ["oldSelf", old],
   ]);
   const program = compile(rule.rule, { variables });
-  if (!isCompiled(program)) at.errors.push(withRule(`${at.path}.rule`, rule, `compilation failed: ${program.errors}`));
+  if (!isCompiled(program)) at.errors.push(withRule(`${at.path}.rule`, rule, program.errors));
   else if (program.resultType.kind !== "bool")
     at.errors.push(withRule(`${at.path}.rule`, rule, "cel expression must evaluate to a bool"));
   else observe(program, schema, `${at.path}.rule`, "estimated rule cost", at);
@@ -122,11 +146,7 @@ function compileRule(rule: Rule, schema: Structural, type: Type, at: Visit): Com
     );
   if (!program.usesOldSelf && rule.optionalOldSelf !== undefined && rule.optionalOldSelf !== null)
     at.errors.push(
-      invalidField(
-        `${at.path}.optionalOldSelf`,
-        rule.optionalOldSelf,
-        "may not be set if oldSelf is not used in rule",
-      ),
+      invalidField(`${at.path}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"),
     );
   return { rule, program, message, fieldPath: fieldPath(rule.fieldPath ?? "", schema) ?? "" };
 }
@@ -142,7 +162,7 @@ function compileMessage(
   const path = `${at.path}.messageExpression`;
   const message = compile(source, { variables });
   if (!isCompiled(message)) {
-    at.errors.push(withRule(path, rule, `messageExpression compilation failed: ${message.errors}`));
+    at.errors.push(withRule(path, rule, `messageExpression ${message.errors}`));
     return undefined;
   }
   if (message.resultType.kind !== "string") {
@@ -174,7 +194,8 @@ function refuseInBranches(schema: Structural, at: Visit): void {
 function refuse(schema: Structural, path: string, errors: FieldError[]): void {
   if ((schema["x-kubernetes-validations"] ?? []).length > 0)
     errors.push(forbiddenField(`${path}.x-kubernetes-validations`, "must be empty to be structural"));
-  for (const [name, child] of Object.entries(schema.properties ?? {})) refuse(child, `${path}.properties[${name}]`, errors);
+  for (const [name, child] of Object.entries(schema.properties ?? {}))
+    refuse(child, `${path}.properties[${name}]`, errors);
   if (schema.items !== undefined) refuse(schema.items, `${path}.items`, errors);
   if (schema.additionalProperties !== undefined && typeof schema.additionalProperties === "object")
     refuse(schema.additionalProperties, `${path}.additionalProperties`, errors);
@@ -184,4 +205,3 @@ function refuse(schema: Structural, path: string, errors: FieldError[]): void {
     });
   if (schema.not !== undefined) refuse(schema.not, `${path}.not`, errors);
 }
-

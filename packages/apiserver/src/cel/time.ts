@@ -51,6 +51,22 @@ export function parseDuration(text: string): bigint | undefined {
   return nanos > 2n ** 63n - 1n ? undefined : sign * nanos;
 }
 
+/** What the format `duration` takes beyond Go's text: one number with a longer unit (`1d`, `2 weeks`). */
+export function parseSpan(text: string): bigint | undefined {
+  const match = /^\s*(\d{1,9})\s*(d|days?|w|wks?|weeks?|hrs?|hours?|mins?|minutes?|secs?|seconds?)\s*$/.exec(text);
+  if (match === null) return undefined;
+  const [, count = "", unit = ""] = match;
+  const hour = 3_600_000_000_000n;
+  const sizes: Readonly<Record<string, bigint>> = {
+    d: 24n * hour,
+    w: 168n * hour,
+    h: hour,
+    m: hour / 60n,
+    s: hour / 3600n,
+  };
+  return BigInt(count) * (sizes[unit.charAt(0)] ?? 0n);
+}
+
 /** CEL prints a duration in seconds: `3723.5s`. */
 export function formatDuration(nanos: bigint): string {
   const size = nanos < 0n ? -nanos : nanos;

@@ -132,7 +132,9 @@ export class Unifier {
       case "map":
         return t.map(this.#renamed(type.key, names), this.#renamed(type.value, names));
       case "opaque":
-        return type.params.length === 0 ? type : t.opaque(type.name, ...type.params.map((p) => this.#renamed(p, names)));
+        return type.params.length === 0
+          ? type
+          : t.opaque(type.name, ...type.params.map((p) => this.#renamed(p, names)));
       case "type":
         return { kind: "type", of: this.#renamed(type.of, names) };
       default:

@@ -1,6 +1,6 @@
 // Values at run time. JSON is not copied: lists and maps are views that convert a member when it is asked for.
 import { type Json, type JsonObject, member } from "../json.ts";
-import { parseDuration, parseTimestamp } from "./time.ts";
+import { parseDuration, parseSpan, parseTimestamp } from "./time.ts";
 import { dyn, type Merge, type Type, typeName } from "./types.ts";
 
 export type Value =
@@ -156,13 +156,13 @@ class JsonStruct extends Mapping {
     if (typeof key !== "string") return undefined;
     const field = this.#type.fields.get(key);
     const inner = member(this.#raw, field === undefined ? key : field.name);
-    if (inner === undefined) return undefined;
-    return view(inner, field?.type ?? dyn);
+    // A null property is as good as absent.
+    return inner === undefined || inner === null ? undefined : view(inner, field?.type ?? dyn);
   }
   keys(): string[] {
     const shown = new Map([...this.#type.fields].map(([key, field]) => [field.name, key]));
     return Object.keys(this.#raw)
-      .filter((name) => shown.has(name) || this.#type.fields.size === 0)
+      .filter((name) => (shown.has(name) || this.#type.fields.size === 0) && this.#raw[name] !== null)
       .map((name) => shown.get(name) ?? name);
   }
 }
@@ -225,7 +225,7 @@ function timeOf(text: string): Timestamp {
 }
 
 function spanOf(text: string): Duration {
-  const nanos = parseDuration(text);
+  const nanos = parseDuration(text) ?? parseSpan(text);
   if (nanos === undefined) throw new CelError(`Invalid duration ${text}`);
   return new Duration(nanos);
 }

@@ -11,12 +11,15 @@ export function isCidr(text: string): boolean {
   return isIp(address) && /^\d{1,6}$/.test(bits) && Number(bits) <= (address.includes(":") ? 128 : 32);
 }
 
-/** 6, 8 or 20 bytes, as `00:00:5e`, `00-00-5e` or `0000.5e00`. */
+/** 6, 8 or 20 bytes, as `00:00:5e`, `00-00-5e`, `0000.5e00` or without anything between them. */
 export function isMac(text: string): boolean {
-  const dotted = /^[0-9a-f]{4}(\.[0-9a-f]{4})+$/i.test(text);
-  if (!dotted && !/^[0-9a-f]{2}(:[0-9a-f]{2})+$/i.test(text) && !/^[0-9a-f]{2}(-[0-9a-f]{2})+$/i.test(text))
-    return false;
-  return [6, 8, 20].includes(text.replace(/[^0-9a-f]/gi, "").length / 2);
+  const shapes = [
+    /^[0-9a-f]{2}(:[0-9a-f]{2})+$/i,
+    /^[0-9a-f]{2}(-[0-9a-f]{2})+$/i,
+    /^[0-9a-f]{4}(\.[0-9a-f]{4})+$/i,
+    /^[0-9a-f]+$/i,
+  ];
+  return shapes.some((shape) => shape.test(text)) && [12, 16, 40].includes(text.replace(/[^0-9a-f]/gi, "").length);
 }
 
 function isIpv4(text: string): boolean {

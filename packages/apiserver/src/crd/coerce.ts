@@ -1,8 +1,9 @@
 // Metadata of custom resources, brought into the shape of ObjectMeta: unknown members go, wrong types are refused as Go's decoder
 // refuses them. At the root and in every embedded resource.
-import { formatMicroTime, formatTime, parseTime } from "@telltale/kinds";
+import { formatTime, parseTime } from "@telltale/kinds";
 import { isObject, type Json, type JsonObject, put } from "../json.ts";
 import { shown } from "../status.ts";
+import { timeProblem } from "./go-time.ts";
 import { itemsOf, memberOf, type Schema } from "./schema.ts";
 
 export type Coerced =
@@ -92,7 +93,7 @@ type GoType =
   | { readonly go: "string"; readonly name: string }
   | { readonly go: "int64" }
   | { readonly go: "bool" }
-  | { readonly go: "time"; readonly micro: boolean }
+  | { readonly go: "time" }
   | { readonly go: "any" }
   | { readonly go: "map" }
   | { readonly go: "list"; readonly of: GoType }
@@ -105,7 +106,7 @@ interface Struct {
 }
 
 const string: GoType = { go: "string", name: "string" };
-const time: GoType = { go: "time", micro: false };
+const time: GoType = { go: "time" };
 const struct = (name: string, fields: Record<string, GoType>): Struct => ({
   go: "struct",
   name,
@@ -184,7 +185,7 @@ function decode(type: GoType, value: Json, path: string, field: string, walk: Wa
       if (typeof value !== "number" && typeof value !== "bigint") return refuse("int64", jsonType(value));
       return typeof value === "bigint" || Number.isSafeInteger(value) ? value : refuse("int64", `number ${value}`);
     case "time":
-      return typeof value === "string" ? decodeTime(value, type.micro) : refuse("string", jsonType(value));
+      return typeof value === "string" ? decodeTime(value) : refuse("string", jsonType(value));
     case "map": {
       if (!isObject(value)) return refuse("map[string]string", jsonType(value));
       const out: JsonObject = {};
@@ -235,38 +236,11 @@ function zero(type: GoType): Json {
   return type.go === "struct" ? decodeObject(type, {}, "", "", { unknown: [], lenient: false }) : "";
 }
 
-function decodeTime(value: string, micro: boolean): string {
+function decodeTime(value: string): string {
+  const problem = timeProblem(value);
   const at = parseTime(value);
-  if (at !== undefined) return micro ? formatMicroTime(at) : formatTime(at);
-  throw new Refusal(
-    `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${unread(value)}`,
-  );
-}
-
-const layout: readonly [pattern: RegExp, name: string][] = [
-  [/^\d{4}/, "2006"],
-  [/^-/, "-"],
-  [/^\d{2}/, "01"],
-  [/^-/, "-"],
-  [/^\d{2}/, "02"],
-  [/^T/, "T"],
-  [/^\d{2}/, "15"],
-  [/^:/, ":"],
-  [/^\d{2}/, "04"],
-  [/^:/, ":"],
-  [/^\d{2}(\.\d+)?/, "05"],
-  [/^(Z|[+-]\d{2}:\d{2})/, "Z07:00"],
-];
-
-/** The rest of a time at which reading stopped, and the part of the layout that was looked for. */
-function unread(value: string): string {
-  let rest = value;
-  for (const [pattern, name] of layout) {
-    const part = pattern.exec(rest)?.[0];
-    if (part === undefined) return `${JSON.stringify(rest)} as ${JSON.stringify(name)}`;
-    rest = rest.slice(part.length);
-  }
-  return `${JSON.stringify(rest)} as "Z07:00"`;
+  if (problem !== undefined || at === undefined) throw new Refusal(`parsing time ${JSON.stringify(value)}${problem}`);
+  return formatTime(at);
 }
 
 function jsonType(value: Json): string {

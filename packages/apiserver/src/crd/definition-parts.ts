@@ -49,11 +49,9 @@ const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", 
 export function checkColumns(columns: Json | undefined, path: string): FieldError[] {
   return objects(columns).flatMap((column, i) => {
     const here = `${path}[${i}]`;
-    const [type, format, jsonPath] = ["type", "format", "jsonPath"].map((key) => text(column[key])) as [
-      string,
-      string,
-      string,
-    ];
+    const type = text(column["type"]);
+    const format = text(column["format"]);
+    const jsonPath = text(column["jsonPath"]);
     const errors: FieldError[] = [];
     const oneOf = (values: readonly string[]) => `must be one of ${values.join(",")}`;
     if (text(column["name"]) === "") errors.push(required(`${here}.name`));
@@ -197,11 +195,11 @@ function checkUrl(url: string, path: string): FieldError[] {
   const [, scheme = "", authority = "", rest = ""] =
     /^(?:([A-Za-z][-A-Za-z0-9+.]*):)?(?:\/\/([^/?#]*))?(.*)$/s.exec(url) ?? [];
   const host = authority.slice(authority.lastIndexOf("@") + 1);
-  const escape = /%(?![0-9A-Fa-f]{2}).{0,2}/s.exec(url)?.[0];
+  const badEscape = /%(?![0-9A-Fa-f]{2}).{0,2}/s.exec(url)?.[0];
   const odd = /[\s^`{|}\\]/.exec(host)?.[0];
   const broken =
-    escape !== undefined
-      ? `invalid URL escape ${goQuote(escape)}`
+    badEscape !== undefined
+      ? `invalid URL escape ${goQuote(badEscape)}`
       : odd === undefined
         ? undefined
         : `invalid character ${goQuote(odd)} in host name`;

@@ -39,7 +39,7 @@ const strings: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["isbn10", isIsbn10],
   ["isbn13", isIsbn13],
   ["creditcard", isCreditCard],
-  ["ssn", matches(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/)],
+  ["ssn", matches(/^\d{3}[- ]\d{2}[- ]\d{4}$/)],
   ["hexcolor", matches(/^#?([0-9a-f]{3}|[0-9a-f]{6})$/i)],
   ["rgbcolor", isRgbColor],
   ["byte", matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/)],
@@ -89,14 +89,14 @@ function isEmail(text: string): boolean {
   return (dotAtom(user) || /^"[^"\\]*"$/.test(user)) && (dotAtom(domain) || /^\[[^[\]\\]*\]$/.test(domain));
 }
 
-/** One label with at most one dash, or several that end in a word of two letters or digits and more. */
+/** One label with at most one dash, or several that end in a word of two letters and more. */
 function isHostname(text: string): boolean {
   if (text.length > 255 || text.split(".").some((part) => Buffer.byteLength(part) > 63)) return false;
   const labels = text.split(".");
   const last = labels.pop() ?? "";
   if (labels.length === 0) return /^[a-zA-Z0-9\p{S}\p{L}](-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?$/u.test(last);
   const label = /^[a-zA-Z0-9\p{S}\p{L}]([-a-zA-Z0-9\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$/u;
-  return labels.every((part) => label.test(part)) && /^[a-zA-Z0-9\p{L}]{2,63}$/u.test(last);
+  return labels.every((part) => label.test(part)) && /^[a-zA-Z\p{L}]{2,63}$/u.test(last);
 }
 
 function isDate(text: string): boolean {

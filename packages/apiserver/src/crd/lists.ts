@@ -1,6 +1,6 @@
 // Sets and list maps hold no two equal members. Section 12.4.
 import { isObject, type Json } from "../json.ts";
-import { duplicate, type FieldError } from "../status.ts";
+import { duplicate, type FieldError, invalidField } from "../status.ts";
 import { mapKey, textOf } from "./ratchet.ts";
 import { itemsOf, memberOf, propertyOf, type Schema } from "./schema.ts";
 
@@ -28,8 +28,10 @@ function duplicates(schema: Schema, list: readonly Json[], path: string): FieldE
   const seen = new Map<string, number>();
   const errors: FieldError[] = [];
   for (const [i, item] of list.entries()) {
+    if (item === null) continue;
     const key = kind === "set" ? item : mapKey(schema, item);
-    if (key === undefined) continue;
+    if (key === undefined)
+      return [invalidField(`${path}[${i}]`, item, "must be an object for an array of list-type map")];
     const text = textOf(sorted(key));
     const count = seen.get(text) ?? 0;
     seen.set(text, count + 1);

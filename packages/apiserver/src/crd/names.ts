@@ -10,8 +10,8 @@ export interface TakenNames {
 }
 
 /**
- * The status of a CRD beside the others: accepted names, conditions. The same object when nothing changes. `others` are all other
- * CRDs, of any group, as they are stored; the names that they hold are those in their status.
+ * The status of a CRD beside the others: accepted names, conditions. `others` are all other CRDs, of any group, as they are stored;
+ * the names that they hold are those in their status. Deep-equal to the old status when nothing changes.
  */
 export function establish(
   crd: JsonObject,

@@ -25,7 +25,7 @@ export function checkNumber(
   format: string,
   value: JsonNumber,
   name: string,
-  said: (detail: string) => FieldError,
+  said: (detail: string, about?: JsonNumber) => FieldError,
 ): FieldError[] {
   const errors: FieldError[] = [];
   const inRange = (v: JsonNumber, what: string): boolean => {
@@ -37,8 +37,9 @@ export function checkNumber(
   inRange(value, "Checked");
   const { multipleOf, minimum, maximum } = schema;
   if (multipleOf !== undefined) {
-    const wrong = notMultiple(value, multipleOf, inRange(multipleOf, "MultipleOf"), name);
-    if (wrong !== undefined) errors.push(said(wrong));
+    const [a, b] = sides(value, multipleOf, inRange(multipleOf, "MultipleOf"));
+    if (b <= 0) errors.push(said(`factor MultipleOf declared for ${name} must be positive: ${printed(b)}`, b));
+    else if (!isMultiple(a, b)) errors.push(said(`${name} in body should be a multiple of ${printed(b)}`));
   }
   if (minimum !== undefined) {
     const [a, b] = sides(value, minimum, inRange(minimum, "Minimum boundary"));
@@ -85,11 +86,9 @@ function sides(value: JsonNumber, bound: number, native: boolean): [bigint, bigi
   return [Number(value), bound];
 }
 
-function notMultiple(value: JsonNumber, factor: number, native: boolean, name: string): string | undefined {
-  const [a, b] = sides(value, factor, native);
-  if (b <= 0) return `factor MultipleOf declared for ${name} must be positive: ${printed(b)}`;
-  const whole = typeof a === "bigint" && typeof b === "bigint" ? a % b === 0n : isWhole(times(Number(a), Number(b)));
-  return whole ? undefined : `${name} in body should be a multiple of ${printed(b)}`;
+function isMultiple(value: JsonNumber, factor: JsonNumber): boolean {
+  if (typeof value === "bigint" && typeof factor === "bigint") return value % factor === 0n;
+  return isWhole(times(Number(value), Number(factor)));
 }
 
 const times = (value: number, factor: number): number => (factor < 1 ? (1 / factor) * value : value / factor);

@@ -24,14 +24,14 @@ export interface ReadBody {
 export function readBody(
   compiled: CompiledVersion,
   object: JsonObject,
-  options: { readonly fieldValidation?: FieldValidation } = {},
+  options: { readonly fieldValidation?: FieldValidation; readonly keepNulls?: boolean } = {},
 ): ReadBody {
   limitDepth(object);
   const rooted = orRefuse(compiled, coerceRoot(object));
   const pruned = prune(compiled.schema, rooted.value, true);
   const inner = orRefuse(compiled, coerceEmbedded(compiled.schema, asObject(pruned.value)));
   const unknown = options.fieldValidation === "Ignore" ? [] : [...rooted.unknown, ...pruned.dropped, ...inner.unknown];
-  return { object: asObject(fillDefaults(compiled.schema, inner.value)), unknown };
+  return { object: asObject(fillDefaults(compiled.schema, inner.value, options.keepNulls)), unknown };
 }
 
 /** A stored object as the schema of today reads it. What does not fit is dropped or kept, never refused. */

@@ -3,10 +3,10 @@
 import { deepEqual } from "@telltale/kinds";
 import { RE2JS } from "re2js";
 import { isObject, type Json, type JsonObject, stringify } from "../json.ts";
-import { type FieldError, goQuote, notSupported, required, shown, tooLong, tooMany } from "../status.ts";
+import { type FieldError, goQuote, required, shown, tooLong, tooMany } from "../status.ts";
 import { isKnownFormat, stringFormat } from "./formats.ts";
 import { bare, checkNumber, isNumber, numberKind, printed } from "./numbers.ts";
-import { type Old, oldItems, oldMember } from "./ratchet.ts";
+import { isUnchanged, type Old, oldItems, oldMember } from "./ratchet.ts";
 import { itemsOf, propertyOf, type Schema } from "./schema.ts";
 
 export interface ValidateOptions {
@@ -39,7 +39,7 @@ interface Outcome {
 const enough = 10_000;
 
 function check(schema: Schema, value: Json, place: Place, out: Outcome, old?: Old): void {
-  if (out.errors.length >= enough || (old !== undefined && deepEqual(value, old.value))) return;
+  if (out.errors.length >= enough || isUnchanged(schema, value, old)) return;
   out.errors.push(...checkType(schema, value, place));
   if (value === null) {
     out.errors.push(...checkEnum(schema, value, place));
@@ -52,7 +52,7 @@ function check(schema: Schema, value: Json, place: Place, out: Outcome, old?: Ol
   else if (isNumber(value)) {
     const types = typesOf(schema);
     const type = types.length === 1 ? types[0] : undefined;
-    const said = (detail: string) => invalidAt(place, value, detail);
+    const said = (detail: string, about: Json = value) => invalidAt(place, about, detail);
     out.errors.push(...checkNumber(schema, type, formatOf(schema), value, place.name, said));
   } else if (Array.isArray(value)) checkItems(schema, value, place, old, out);
   out.errors.push(...checkEnum(schema, value, place));
@@ -141,7 +141,8 @@ function checkEnum(schema: Schema, value: Json, place: Place): FieldError[] {
   // Null is refused even where it is listed.
   if (value !== null && allowed.some((one) => deepEqual(one, value))) return [];
   const words = allowed.map((one) => (typeof one === "string" ? one : stringify(one)));
-  return [notSupported(fieldOf(place), value, words)];
+  const body = `Unsupported value: ${seen(value)}: supported values: ${words.map(goQuote).join(", ")}`;
+  return [{ type: "FieldValueNotSupported", field: fieldOf(place), body }];
 }
 
 // --- Lists and objects
@@ -257,8 +258,12 @@ function fieldOf({ name, prefix }: Place): string {
 }
 
 function invalidAt(place: Place, value: Json, detail: string): FieldError {
-  const seen = typeof value === "number" && !Number.isSafeInteger(value) ? printed(value) : shown(value);
-  return { type: "FieldValueInvalid", field: fieldOf(place), body: `Invalid value: ${seen}: ${detail}` };
+  return { type: "FieldValueInvalid", field: fieldOf(place), body: `Invalid value: ${seen(value)}: ${detail}` };
+}
+
+/** A value in a message; floats as Go prints them. */
+function seen(value: Json): string {
+  return isNumber(value) && numberKind(value) === "float" ? printed(Number(value)) : shown(value);
 }
 
 function typeInvalid(place: Place, value: string, wanted: string, found: string): FieldError {

@@ -33,7 +33,17 @@ function* flatten(name: string, through: string): Generator<[string, JsonField]>
 export const shortName = (name: string): string => name.slice(name.indexOf(".") + 1);
 
 /** How a message that reads and writes its own JSON does it; `struct` is all the others. */
-export type Form = "struct" | "time" | "micro" | "quantity" | "int-or-string" | "raw" | "or-bool" | "or-array" | "or-strings" | "strings";
+export type Form =
+  | "struct"
+  | "time"
+  | "micro"
+  | "quantity"
+  | "int-or-string"
+  | "raw"
+  | "or-bool"
+  | "or-array"
+  | "or-strings"
+  | "strings";
 
 export function formOf(name: string): Form {
   return forms.get(name) ?? (name.endsWith(".ExtraValue") ? "strings" : "struct");

@@ -1,13 +1,22 @@
 // JSON bodies: the value, and all that Go's decoder would have noticed about how it was written.
+import { isUtf8 } from "node:buffer";
 import type { Json } from "../json.ts";
-import { type Repeated, type Scan, scan } from "./scanner.ts";
+import { type Duplicate, type Repeated, scan } from "./scanner.ts";
 
 export { type Duplicate, JsonError, type Repeated } from "./scanner.ts";
 
-export interface Parsed extends Pick<Scan, "value" | "numbers" | "order" | "overflow"> {
+export interface Parsed {
+  readonly value: Json;
   /** Dotted paths of names that came twice: `spec.replicas`, `spec.x[0].y`. In the order of the document. */
-  readonly duplicates: string[];
-  readonly repeats: Scan["duplicates"];
+  readonly duplicates: readonly string[];
+  /** The same with their objects and places. */
+  readonly repeats: readonly Duplicate[];
+  /** The text of numbers that are no plain int64, by the object or list that holds them. */
+  readonly numbers: ReadonlyMap<object, ReadonlyMap<string | number, string>>;
+  /** The place of every name in the document, by its object; empty when native parsing was enough. */
+  readonly order: ReadonlyMap<object, ReadonlyMap<string, number>>;
+  /** The first number that no float64 can hold. */
+  readonly overflow: string | undefined;
 }
 
 /** What Go's decoder allows. */
@@ -34,13 +43,12 @@ export function parseJson(body: string | Uint8Array, options: ParseOptions = {})
   return { ...rest, duplicates: duplicates.map((d) => d.path), repeats: duplicates };
 }
 
-const none: Map<object, never> = new Map();
+const none: ReadonlyMap<object, never> = new Map<object, never>();
 
 /** How many names the objects of a text have together, or undefined when native parsing could lose something. */
 function plainNames(text: string, maxDepth: number): number | undefined {
   let names = 0;
   let depth = 0;
-  let slash = text.indexOf("\\"); // searched once along the text, not once a string
   let run = 0; // digits in a row: from 16 on an integer may not be exact
   for (let at = 0; at < text.length; at++) {
     const c = text.charCodeAt(at);
@@ -57,20 +65,24 @@ function plainNames(text: string, maxDepth: number): number | undefined {
     } else if (c === 0x7d || c === 0x5d) depth--;
     else if (c === 0x2d && text.charCodeAt(at + 1) === 0x30) return undefined;
     else if (c === 0x22) {
-      let end = text.indexOf('"', at + 1);
-      while (slash >= 0 && slash < end) {
-        if (slash > at) {
-          // An escape that may be half of a surrogate pair.
-          if (text.charCodeAt(slash + 1) === 0x75 && (text.charCodeAt(slash + 2) | 0x20) === 0x64) return undefined;
-          if (slash + 1 === end) end = text.indexOf('"', end + 1);
-        }
-        slash = text.indexOf("\\", slash + 2);
-      }
-      if (end < 0) return undefined;
-      at = end;
+      at = endOfString(text, at + 1);
+      if (at < 0) return undefined;
     }
   }
   return names;
+}
+
+/** Where a string ends, or -1: it does not, or it has an escape that may be half of a surrogate pair. */
+// By hand: `indexOf`, once V8 had optimised the loop around it, took 40 s for 3 MB.
+function endOfString(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const c = text.charCodeAt(at);
+    if (c === 0x22) return at;
+    if (c !== 0x5c) continue;
+    at++;
+    if (text.charCodeAt(at) === 0x75 && (text.charCodeAt(at + 1) | 0x20) === 0x64) return -1;
+  }
+  return -1;
 }
 
 function countNames(root: Json): number {
@@ -89,11 +101,8 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The text of bytes. A byte that is no UTF-8 becomes a lone surrogate, one for one: the scanner puts U+FFFD for it, as Go does. */
 function decodeText(bytes: Uint8Array): string {
-  try {
-    return strict.decode(bytes);
-  } catch {
-    return escapeBytes(bytes);
-  }
+  // Ten times faster than a fatal TextDecoder.
+  return isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : escapeBytes(bytes);
 }
 
 const multibyte: readonly [number, number, number][] = [

@@ -46,7 +46,9 @@ const field = "resourceVersionMatch";
 function watchErrors({ sendInitialEvents }: Given, match: string): FieldError[] {
   const errors: FieldError[] = [];
   if (sendInitialEvents === undefined && match !== "")
-    errors.push(forbiddenField(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    errors.push(
+      forbiddenField(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"),
+    );
   if (sendInitialEvents !== undefined && match !== "NotOlderThan")
     errors.push(forbiddenField(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   if (match !== "" && match !== "NotOlderThan") errors.push(notSupported(field, match, ["NotOlderThan"]));

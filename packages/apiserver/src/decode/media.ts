@@ -54,7 +54,12 @@ export function negotiate(accept: string | undefined, options: NegotiateOptions)
     ? [...mediaTypes, "application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"]
     : mediaTypes;
   if (options.builtin && !clauses.some((c) => c.type === "*/*" || mediaTypes.some((type) => type === c.type)))
-    throw new StatusError(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`, {});
+    throw new StatusError(
+      406,
+      "NotAcceptable",
+      `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`,
+      {},
+    );
   for (const clause of clauses) {
     for (const mediaType of mediaTypes) {
       if (!matches(clause.type, mediaType)) continue;
@@ -74,7 +79,9 @@ export function negotiate(accept: string | undefined, options: NegotiateOptions)
 /** The media type of a Status: what the client accepts without any conversion, else JSON. */
 export function negotiateStatus(accept: string | undefined, protobuf: boolean): MediaType {
   for (const clause of parseAccept(accept ?? "")) {
-    const found = mediaTypes.find((type) => matches(clause.type, type) && (protobuf || type !== "application/vnd.kubernetes.protobuf"));
+    const found = mediaTypes.find(
+      (type) => matches(clause.type, type) && (protobuf || type !== "application/vnd.kubernetes.protobuf"),
+    );
     if (found !== undefined) return found;
   }
   return "application/json";
@@ -85,7 +92,9 @@ export function checkConversion(conversion: Conversion | undefined, isList: bool
   if (conversion?.as === "PartialObjectMetadata" && isList)
     throw notAcceptableAs(`you requested PartialObjectMetadata, but the requested object is a list (${goType})`);
   if (conversion?.as === "PartialObjectMetadataList" && !isList)
-    throw notAcceptableAs(`you requested PartialObjectMetadataList, but the requested object is not a list (${goType})`);
+    throw notAcceptableAs(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (${goType})`,
+    );
 }
 
 const notAcceptableAs = (message: string): StatusError => new StatusError(406, "NotAcceptable", message);
@@ -138,7 +147,8 @@ function conversionOf(
   if (as === undefined || as === "") return undefined;
   if (as === "APIGroupDiscoveryList" && group === "apidiscovery.k8s.io" && version === "v2")
     return discovery === "aggregated" ? { as, version } : "unsupported";
-  if (discovery !== false || group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return "unsupported";
+  if (discovery !== false || group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1"))
+    return "unsupported";
   if (as === "Table") return mediaType === "application/vnd.kubernetes.protobuf" ? "unsupported" : { as, version };
   if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { as, version };
   return "unsupported";

@@ -48,7 +48,8 @@ function writtenValue(value: Json, type: FieldType): Json {
     for (const key of Object.keys(value).sort()) put(out, key, writtenValue(value[key] ?? null, type.value));
     return out;
   }
-  if (type.of === "message" && isObject(value) && formOf(type.message) === "struct") return normalize(value, type.message);
+  if (type.of === "message" && isObject(value) && formOf(type.message) === "struct")
+    return normalize(value, type.message);
   if (type.of === "message" && formOf(type.message).startsWith("or-")) {
     if (isObject(value)) return normalize(value, schema);
     if (Array.isArray(value)) return value.map((item) => (isObject(item) ? normalize(item, schema) : item));

@@ -1,12 +1,21 @@
 // Options of requests: from the query string, and of deletions from the body. What is wrong is a 422 of group meta.k8s.io.
-import { isObject, type Json, type JsonObject, member } from "../json.ts";
-import { badRequest, type FieldError, forbiddenField, invalid, invalidField, notSupported, required, StatusError, tooLong } from "../status.ts";
+import { type Json, type JsonObject, member } from "../json.ts";
+import {
+  badRequest,
+  type FieldError,
+  forbiddenField,
+  invalid,
+  invalidField,
+  notSupported,
+  required,
+  tooLong,
+} from "../status.ts";
 import { JsonError } from "./json.ts";
 import { bodyMediaType } from "./media.ts";
 import { parseBody, readTypeMeta, registeredIn, scheme } from "./parse-body.ts";
-import { WireError } from "./wire.ts";
 import { decodeMessage } from "./typed.ts";
 import { ValueError } from "./values.ts";
+import { WireError } from "./wire.ts";
 import { YamlError } from "./yaml.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
@@ -136,12 +145,15 @@ async function optionsFromBody(request: { contentType: string | undefined; bytes
     const type = readTypeMeta(parsed.value);
     const apiVersion = type.apiVersion || "meta.k8s.io/v1";
     if (type.kind !== "" && type.kind !== "DeleteOptions")
-      throw badRequest(`no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${scheme}"`);
+      throw badRequest(
+        `no kind ${JSON.stringify(type.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${scheme}"`,
+      );
     registeredIn(apiVersion);
     const { object } = decodeMessage(parsed.value, "meta.DeleteOptions", parsed);
     return { ...object, kind: "DeleteOptions", apiVersion };
   } catch (error) {
-    if (error instanceof ValueError || error instanceof YamlError || error instanceof WireError) throw badRequest(error.message);
+    if (error instanceof ValueError || error instanceof YamlError || error instanceof WireError)
+      throw badRequest(error.message);
     if (error instanceof JsonError) throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
     throw error;
   }
@@ -173,7 +185,9 @@ function deleteErrors(object: JsonObject): FieldError[] {
   const policy = object["propagationPolicy"];
   const errors: FieldError[] = [];
   if (policy !== undefined && object["orphanDependents"] !== undefined)
-    errors.push(invalidField("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set"));
+    errors.push(
+      invalidField("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set"),
+    );
   if (policy !== undefined && !isPropagation(policy))
     errors.push(notSupported("propagationPolicy", policy, [...policies, "nil"]));
   return [...errors, ...dryRunErrors(strings(object["dryRun"]))];

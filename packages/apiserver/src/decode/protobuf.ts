@@ -58,7 +58,8 @@ export function decodeWire(bytes: Uint8Array, name: string, depth = 0): JsonObje
     const field = fields.get(number);
     if (field === undefined) continue;
     if (field.inline && field.type.of === "message") {
-      for (const [key, inner] of Object.entries(decodeWire(content(value), field.type.message, depth + 1))) put(out, key, inner);
+      for (const [key, inner] of Object.entries(decodeWire(content(value), field.type.message, depth + 1)))
+        put(out, key, inner);
       continue;
     }
     const before = Object.hasOwn(out, field.name) ? out[field.name] : undefined;
@@ -181,6 +182,9 @@ function moment(seconds: bigint, nanos: number, micro: boolean): string {
   const ms = BigInt.asIntN(64, seconds) * 1000n;
   if (ms > mostMs || ms < -mostMs) throw new WireError("proto: a time beyond all calendars");
   const whole = new Date(Number(ms)).toISOString().slice(0, -5);
-  return micro ? `${whole}.${String(Math.floor(Math.abs(nanos) / 1000)).padStart(6, "0").slice(0, 6)}Z` : `${whole}Z`;
+  return micro
+    ? `${whole}.${String(Math.floor(Math.abs(nanos) / 1000))
+        .padStart(6, "0")
+        .slice(0, 6)}Z`
+    : `${whole}Z`;
 }
-

@@ -1,7 +1,8 @@
 // Reads JSON without losing anything: large integers, how numbers were written, repeated names, and Go's texts for what is wrong.
 // Slower than JSON.parse; `json.ts` comes here only when a document needs it.
-import { goQuote } from "../status.ts";
+
 import { isObject, type Json, type JsonObject, put } from "../json.ts";
+import { goQuote } from "../status.ts";
 
 /** The body is no JSON; the message is that of Go's encoding/json. */
 export class JsonError extends Error {}
@@ -57,14 +58,15 @@ export function scan(text: string, maxDepth: number, repeated: Repeated): Scan {
 
   const path = (name: string): string => {
     let out = "";
-    for (const frame of frames.slice(0, -1)) out += frame.list === undefined ? `.${frame.name}` : `[${frame.list.length}]`;
+    for (const frame of frames.slice(0, -1))
+      out += frame.list === undefined ? `.${frame.name}` : `[${frame.list.length}]`;
     return `${out}.${name}`.slice(1);
   };
 
   const named = (frame: Frame, object: JsonObject): void => {
     frame.name = string();
-    let places = result.order.get(object);
-    if (places === undefined) result.order.set(object, (places = new Map()));
+    const places = result.order.get(object) ?? new Map<string, number>();
+    if (places.size === 0) result.order.set(object, places);
     if (!places.has(frame.name)) places.set(frame.name, ordinal++);
     if (frame.seen.has(frame.name)) {
       if (result.duplicates.length < mostDuplicates && spent < pathBudget) {
@@ -131,8 +133,8 @@ export function scan(text: string, maxDepth: number, repeated: Repeated): Scan {
     if (!Number.isFinite(value)) result.overflow ??= written;
     const holder = frame?.object ?? frame?.list;
     if (holder !== undefined) {
-      let numbers = result.numbers.get(holder);
-      if (numbers === undefined) result.numbers.set(holder, (numbers = new Map()));
+      const numbers = result.numbers.get(holder) ?? new Map<string | number, string>();
+      if (numbers.size === 0) result.numbers.set(holder, numbers);
       numbers.set(frame?.list === undefined ? (frame?.name ?? "") : frame.list.length, written);
     }
     return value;
@@ -173,7 +175,8 @@ export function scan(text: string, maxDepth: number, repeated: Repeated): Scan {
         frames.pop();
         return { value: list };
       }
-      const before = frame?.object !== undefined && Object.hasOwn(frame.object, frame.name) ? frame.object[frame.name] : undefined;
+      const before =
+        frame?.object !== undefined && Object.hasOwn(frame.object, frame.name) ? frame.object[frame.name] : undefined;
       const object: JsonObject = repeated === "merge" && isObject(before) ? before : {};
       const inner: Frame = { object, list: undefined, seen: new Set(), name: "" };
       frames.push(inner);

@@ -103,7 +103,8 @@ class Walk {
         if (!isObject(value)) throw new ValueError("boolean or JSON schema expected");
         return this.#quietly(() => this.#struct(value, schema, place));
       case "or-array":
-        if (Array.isArray(value)) return this.#quietly(() => this.#list(value, { of: "message", message: schema }, place, structType(schema)));
+        if (Array.isArray(value))
+          return this.#quietly(() => this.#list(value, { of: "message", message: schema }, place, structType(schema)));
         return isObject(value) ? this.#quietly(() => this.#struct(value, schema, place)) : null;
       case "or-strings":
         if (Array.isArray(value)) return this.#list(value, text, place, "string");
@@ -127,7 +128,12 @@ class Walk {
       const known = fields.get(key);
       if (known === undefined) {
         if (rooted && typeMeta.has(key)) {
-          if (inner !== null) put(out, key, this.#scalar(inner, "string", { up: place, holder: value, step: key, owner: name }, "string"));
+          if (inner !== null)
+            put(
+              out,
+              key,
+              this.#scalar(inner, "string", { up: place, holder: value, step: key, owner: name }, "string"),
+            );
         } else this.#report(value, key, place);
         continue;
       }
@@ -158,7 +164,13 @@ class Walk {
         for (const key of Object.keys(value)) {
           const inner = value[key];
           if (inner === undefined) continue;
-          put(out, key, inner === null ? zero(type.value) : this.#value(inner, type.value, { up: place, holder: value, step: key }, element));
+          put(
+            out,
+            key,
+            inner === null
+              ? zero(type.value)
+              : this.#value(inner, type.value, { up: place, holder: value, step: key }, element),
+          );
         }
         this.#visited.set(value, "all");
         return out;
@@ -167,7 +179,9 @@ class Walk {
   }
 
   #list(value: Json[], item: FieldType, place: Place | undefined, go: string): Json[] {
-    return value.map((inner, i) => (inner === null ? zero(item) : this.#value(inner, item, { up: place, holder: value, step: i }, go)));
+    return value.map((inner, i) =>
+      inner === null ? zero(item) : this.#value(inner, item, { up: place, holder: value, step: i }, go),
+    );
   }
 
   #scalar(value: Json, scalar: Scalar, place: Place, go: string): Json {
@@ -191,13 +205,19 @@ class Walk {
     }
   }
 
-  #integer(value: Json, scalar: Exclude<Scalar, "string" | "bool" | "bytes" | "double">, place: Place | undefined, go: string): Json {
+  #integer(
+    value: Json,
+    scalar: Exclude<Scalar, "string" | "bool" | "bytes" | "double">,
+    place: Place | undefined,
+    go: string,
+  ): Json {
     if (typeof value !== "number" && typeof value !== "bigint") throw mismatch(value, place, go);
     const text = this.#text(value, place);
     if (!/^-?\d+$/.test(text) || text.length > 20) throw mismatch(value, place, go, text);
     const exact = BigInt(text);
     const [signed, bits] = integers[scalar];
-    if ((signed ? BigInt.asIntN(bits, exact) : BigInt.asUintN(bits, exact)) !== exact) throw mismatch(value, place, go, text);
+    if ((signed ? BigInt.asIntN(bits, exact) : BigInt.asUintN(bits, exact)) !== exact)
+      throw mismatch(value, place, go, text);
     return value;
   }
 
@@ -242,7 +262,8 @@ const integers = {
 
 /** What a null is where something has to be: an item of a list, a value of a map. */
 function zero(type: FieldType): Json {
-  if (type.of === "scalar") return type.scalar === "bool" ? false : type.scalar === "string" || type.scalar === "bytes" ? "" : 0;
+  if (type.of === "scalar")
+    return type.scalar === "bool" ? false : type.scalar === "string" || type.scalar === "bytes" ? "" : 0;
   if (type.of === "list") return [];
   if (type.of === "map") return {};
   const form = formOf(type.message);

@@ -14,9 +14,7 @@ export function canonicalQuantity(text: string): string {
   if (parsed !== undefined) return formatQuantity(parsed);
   const number = shape?.[1] ?? "";
   if (shape === null || !/^[+-]?\d*\.?\d*$/.test(number) || !/\d/.test(number))
-    throw new ValueError(
-      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-    );
+    throw new ValueError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   throw new ValueError("unable to parse quantity's suffix");
 }
 
@@ -42,7 +40,9 @@ function parseMoment(text: string, layout: string, micro: boolean): Moment {
   const take = (shape: RegExp, piece: string): string => {
     const found = shape.exec(rest)?.[0];
     if (found === undefined)
-      throw new ValueError(`parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(piece)}`);
+      throw new ValueError(
+        `parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(piece)}`,
+      );
     rest = rest.slice(found.length);
     return found;
   };
@@ -113,6 +113,7 @@ export function canonicalBase64(text: string): string {
     }
     if (end < text.length) throw illegal(end);
     group = 0;
+    break;
   }
   if (group !== 0) throw illegal(Math.max(0, last - group));
   return clean(text.replace(/[\r\n]/g, ""));

@@ -1,9 +1,15 @@
 // Protobuf's wire format: fields by number, in both directions. Knows nothing of messages.
 
 /** The bytes are no protobuf; the message is that of Go's decoder. */
-export class WireError extends Error {}
+export class WireError extends Error {
+  /** The envelope was well, the message in it is not. */
+  inside = false;
+}
 
-export type WireValue = { readonly as: "varint"; readonly value: bigint } | { readonly as: "bytes"; readonly value: Uint8Array } | { readonly as: "fixed"; readonly value: Uint8Array };
+export type WireValue =
+  | { readonly as: "varint"; readonly value: bigint }
+  | { readonly as: "bytes"; readonly value: Uint8Array }
+  | { readonly as: "fixed"; readonly value: Uint8Array };
 
 export interface WireField {
   readonly number: number;

@@ -1,6 +1,17 @@
 // YAML 1.1 bodies as JSON, as the server's reader takes them: y and no are booleans, 010 is 8, a date is a string.
-import type { CollectionTag, Document, DocumentOptions, LineCounter, Node, Pair, ParseOptions, ScalarTag, SchemaOptions, YAMLMap } from "yaml";
-import { type Json, type JsonObject, isObject, put } from "../json.ts";
+import type {
+  CollectionTag,
+  Document,
+  DocumentOptions,
+  LineCounter,
+  Node,
+  Pair,
+  ParseOptions,
+  ScalarTag,
+  SchemaOptions,
+  YAMLMap,
+} from "yaml";
+import { isObject, type Json, type JsonObject, put } from "../json.ts";
 import { goQuote } from "../status.ts";
 
 /** The body is no YAML; the message begins with `yaml: `. */
@@ -122,7 +133,8 @@ class Reader {
         : this.#yaml.isScalar(node)
           ? scalar(node.value)
           : null;
-    if ("anchor" in node && typeof node.anchor === "string") this.#anchors.set(node.anchor, { value, size: this.#size - before });
+    if ("anchor" in node && typeof node.anchor === "string")
+      this.#anchors.set(node.anchor, { value, size: this.#size - before });
     return value;
   }
 
@@ -132,7 +144,8 @@ class Reader {
     this.#size += anchor.size;
     this.#aliased += anchor.size;
     // The share of a document that may come from aliases shrinks as it grows.
-    const allowed = this.#size <= 400_000 ? 0.99 : this.#size >= 4_000_000 ? 0.1 : 0.99 - (0.89 * (this.#size - 400_000)) / 3_600_000;
+    const allowed =
+      this.#size <= 400_000 ? 0.99 : this.#size >= 4_000_000 ? 0.1 : 0.99 - (0.89 * (this.#size - 400_000)) / 3_600_000;
     if (this.#aliased > 100 && this.#size > 1000 && this.#aliased / this.#size > allowed)
       throw new YamlError("yaml: document contains excessive aliasing");
     return anchor.value;
@@ -145,10 +158,13 @@ class Reader {
       const inner = this.#value(this.#yaml.isNode(pair.value) ? pair.value : null, depth + 1);
       if (isMerge(this.#yaml, pair)) {
         for (const from of Array.isArray(inner) ? inner : [inner])
-          if (isObject(from)) for (const key of Object.keys(from)) if (!Object.hasOwn(out, key)) put(out, key, from[key] ?? null);
+          if (isObject(from))
+            for (const key of Object.keys(from)) if (!Object.hasOwn(out, key)) put(out, key, from[key] ?? null);
         continue;
       }
-      const raw = this.#yaml.isScalar(pair.key) ? scalar(pair.key.value) : this.#value(this.#yaml.isNode(pair.key) ? pair.key : null, depth + 1);
+      const raw = this.#yaml.isScalar(pair.key)
+        ? scalar(pair.key.value)
+        : this.#value(this.#yaml.isNode(pair.key) ? pair.key : null, depth + 1);
       const key = name(raw);
       if (own.has(key)) this.#repeated(raw, pair);
       own.add(key);
@@ -166,14 +182,19 @@ class Reader {
 }
 
 function isMerge(yaml: Yaml, pair: Pair): boolean {
-  return yaml.isScalar(pair.key) && (pair.key.value === "<<" || typeof pair.key.value === "symbol") && pair.key.type === "PLAIN";
+  return (
+    yaml.isScalar(pair.key) &&
+    (pair.key.value === "<<" || typeof pair.key.value === "symbol") &&
+    pair.key.type === "PLAIN"
+  );
 }
 
 function scalar(value: unknown): Json {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw new YamlError(`json: unsupported value: ${Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"}`);
+    if (!Number.isFinite(value))
+      throw new YamlError(`json: unsupported value: ${Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"}`);
     return value + 0;
   }
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);

@@ -1,9 +1,18 @@
 // The kinds of `apps/v1`.
-import { deepEqual } from "@telltale/kinds";
 import { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from "@telltale/kinds/builtin";
 import { at, type JsonObject, text } from "../json.ts";
 import { type FieldError, forbiddenField, invalidField, notSupported, required } from "../status.ts";
-import { immutable, intOrPercent, invalidRaw, isEmpty, isUsableSelector, nonNegative, notOverHundred, shownSelector } from "./checks.ts";
+import {
+  immutable,
+  intOrPercent,
+  invalidRaw,
+  isEmpty,
+  isUsableSelector,
+  nonNegative,
+  notOverHundred,
+  same,
+  shownSelector,
+} from "./checks.ts";
 import { child, each, fill, filled, fillZero, given, number } from "./edit.ts";
 import { goStruct, goValue } from "./go-shape.ts";
 import { fillPodTemplate } from "./pod-defaults.ts";
@@ -32,18 +41,21 @@ export const appsStrategies: readonly Strategy[] = [
       ...(isEmpty(revision["data"]) && revision["data"] === undefined ? [required("data", "data is mandatory")] : []),
     ],
     validateUpdate: (revision, old) =>
-      deepEqual(revision["data"], old["data"]) ? [] : [immutable("data", revision["data"])],
+      same(revision["data"], old["data"]) ? [] : [immutable("data", revision["data"])],
   }),
   strategy(Deployment, "apps.Deployment", {
     ...scaled,
     tracksGeneration: true,
     // They are copied to its ReplicaSets.
     generationFollows: (object, old) =>
-      !deepEqual(at(object, "metadata", "annotations") ?? {}, at(old, "metadata", "annotations") ?? {}),
+      !same(at(object, "metadata", "annotations") ?? {}, at(old, "metadata", "annotations") ?? {}),
     default: filled(fillDeployment),
     prepareStatusUpdate: (object, old) => {
       const changed = statusOnly(object, old);
-      return { ...changed, metadata: keeping(given(changed, "metadata") ?? {}, given(old, "metadata") ?? {}, "labels") };
+      return {
+        ...changed,
+        metadata: keeping(given(changed, "metadata") ?? {}, given(old, "metadata") ?? {}, "labels"),
+      };
     },
     validate: validateDeployment,
     validateUpdate: (object, old) => [...validateDeployment(object), ...fixedSelector(object, old)],
@@ -57,7 +69,6 @@ export const appsStrategies: readonly Strategy[] = [
       fillPodTemplate(spec);
       fill(spec, "replicas", 1);
     }),
-    prepareCreate: (object) => ({ ...without(object, "status"), status: { replicas: 0 } }),
     validate: validateReplicaSet,
     validateUpdate: (object, old) => [...validateReplicaSet(object), ...fixedSelector(object, old)],
     validateStatusUpdate: (object) => replicaStatus(object),
@@ -66,7 +77,6 @@ export const appsStrategies: readonly Strategy[] = [
     ...scaled,
     tracksGeneration: true,
     default: filled(fillStatefulSet),
-    prepareCreate: (object) => ({ ...without(object, "status"), status: { replicas: 0, availableReplicas: 0 } }),
     validate: validateStatefulSet,
     validateUpdate: (object, old) => [...validateStatefulSet(object), ...statefulSetUpdate(object, old)],
   }),
@@ -87,7 +97,7 @@ export const appsStrategies: readonly Strategy[] = [
     prepareCreate: (object) => counted(without(object, "status"), 1),
     prepareUpdate: (object, old) => {
       const before = Number(text(at(old, "metadata", "annotations", generationAnnotation))) || 0;
-      const moved = !deepEqual(at(object, "spec", "template"), at(old, "spec", "template"));
+      const moved = !same(at(object, "spec", "template"), at(old, "spec", "template"));
       return counted(keeping(object, old, "status"), before + (moved ? 1 : 0));
     },
     prepareStatusUpdate: (object, old) =>
@@ -144,7 +154,7 @@ function fillStatefulSet(object: JsonObject): void {
 
 function fixedSelector(object: JsonObject, old: JsonObject): Found {
   const selector = given(specOf(object), "selector");
-  return deepEqual(shownSelector(selector), shownSelector(given(specOf(old), "selector")))
+  return same(shownSelector(selector), shownSelector(given(specOf(old), "selector")))
     ? []
     : [immutable("spec.selector", shownSelector(selector))];
 }
@@ -160,7 +170,11 @@ function selection(spec: JsonObject, kind: string): Found {
 function validateDeployment(object: JsonObject): Found {
   const spec = specOf(object);
   const found: Found = nonNegative("spec.replicas", spec["replicas"]);
-  found.push(...selection(spec, "deployment"), ...alwaysTemplate(spec), ...deploymentStrategy(given(spec, "strategy") ?? {}));
+  found.push(
+    ...selection(spec, "deployment"),
+    ...alwaysTemplate(spec),
+    ...deploymentStrategy(given(spec, "strategy") ?? {}),
+  );
   found.push(...nonNegative("spec.minReadySeconds", spec["minReadySeconds"]));
   found.push(...nonNegative("spec.revisionHistoryLimit", spec["revisionHistoryLimit"]));
   const deadline = number(spec, "progressDeadlineSeconds");
@@ -209,7 +223,8 @@ function validateDaemonSet(object: JsonObject): Found {
   const spec = specOf(object);
   const selector = given(spec, "selector");
   const empty = selector !== undefined && isEmpty(selector["matchLabels"]) && isEmpty(selector["matchExpressions"]);
-  const found: Found = selector === undefined ? [] : requiredSelector("spec.selector", spec, "daemonset").filter(() => !empty);
+  const found: Found =
+    selector === undefined ? [] : requiredSelector("spec.selector", spec, "daemonset").filter(() => !empty);
   found.push(...(isUsableSelector(selector) ? matchesTemplate(spec) : [invalidSelector(spec)]));
   if (empty) found.push(invalidField("spec.selector", {}, "empty selector is invalid for daemonset"));
   found.push(...alwaysTemplate(spec));
@@ -222,7 +237,13 @@ function validateDaemonSet(object: JsonObject): Found {
 function daemonUpdate(update: JsonObject): Found {
   const type = text(update["type"]);
   if (type === "OnDelete") return [];
-  if (type !== "RollingUpdate") return [notSupported("spec.updateStrategy", update, ["RollingUpdate", "OnDelete"])];
+  if (type !== "RollingUpdate")
+    return [
+      notSupported("spec.updateStrategy", goValue("apps.DaemonSetUpdateStrategy", update), [
+        "RollingUpdate",
+        "OnDelete",
+      ]),
+    ];
   const field = "spec.updateStrategy.rollingUpdate";
   const rolling = given(update, "rollingUpdate");
   if (rolling === undefined) return [required(field)];
@@ -297,7 +318,7 @@ const changeable = [
 ];
 
 function statefulSetUpdate(object: JsonObject, old: JsonObject): Found {
-  return deepEqual(without(specOf(object), ...changeable), without(specOf(old), ...changeable))
+  return same(without(specOf(object), ...changeable), without(specOf(old), ...changeable))
     ? []
     : [
         forbiddenField(

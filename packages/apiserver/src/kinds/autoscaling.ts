@@ -84,8 +84,8 @@ const types = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 
 function oneMetric(field: string, metric: JsonObject): Found {
   const type = text(metric["type"]);
-  if (type === "") return [required(`${field}.type`, "must specify a metric source type")];
   const unknown = oneOf(`${field}.type`, type, types);
+  if (type === "") unknown.unshift(required(`${field}.type`, "must specify a metric source type"));
   if (unknown.length > 0) return unknown;
   const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
   const source = given(metric, name);
@@ -112,7 +112,10 @@ function oneMetric(field: string, metric: JsonObject): Found {
   }
   if (text(given(source, "metric")?.["name"]) === "")
     found.push(required(`${path}.metric.name`, "must specify a metric name"));
-  return [...found, ...goalOf(`${path}.target`, goal)];
+  found.push(...goalOf(`${path}.target`, goal));
+  if (type === "Pods" && isEmpty(goal["averageValue"]))
+    found.push(required(`${path}.target.averageValue`, "must specify a positive target averageValue"));
+  return found;
 }
 
 function goalOf(field: string, goal: JsonObject): Found {

@@ -1,9 +1,20 @@
 // The kinds of `batch/v1`. A Job without a selector of its own gets one from its uid.
-import { deepEqual, parseCron } from "@telltale/kinds";
+import { parseCron } from "@telltale/kinds";
 import { CronJob, Job } from "@telltale/kinds/builtin";
 import { at, type JsonObject, text } from "../json.ts";
 import { type FieldError, invalidField, notSupported, required } from "../status.ts";
-import { domainPathProblems, immutable, invalidRaw, isUsableSelector, labelSelector, nonNegative, oneOf, shownSelector, told } from "./checks.ts";
+import {
+  domainPathProblems,
+  immutable,
+  invalidRaw,
+  isUsableSelector,
+  labelSelector,
+  nonNegative,
+  oneOf,
+  same,
+  shownSelector,
+  told,
+} from "./checks.ts";
 import { child, each, fill, filled, fillZero, given, number, texts } from "./edit.ts";
 import { goStruct, goTemplate } from "./go-shape.ts";
 import { fillPodTemplate } from "./pod-defaults.ts";
@@ -89,7 +100,7 @@ function withSelector(job: JsonObject, uid: string): JsonObject {
   return {
     ...job,
     // Labels that came from the template follow it.
-    ...(own === undefined || deepEqual(own, before) ? { metadata: { ...given(job, "metadata"), labels } } : {}),
+    ...(own === undefined || same(own, before) ? { metadata: { ...given(job, "metadata"), labels } } : {}),
     spec: {
       ...spec,
       ...(spec["manualSelector"] === true
@@ -108,7 +119,7 @@ function validateJob(job: JsonObject): Found {
     const expected = { matchLabels: { [uidLabel]: text(at(job, "metadata", "uid")) } };
     const shown = shownSelector(selector);
     const old = { matchLabels: { "controller-uid": text(at(job, "metadata", "uid")) } };
-    if (!deepEqual(shown, expected) && !deepEqual(shown, old))
+    if (!same(shown, expected) && !same(shown, old))
       found.push(invalidField("spec.selector", shown, "`selector` not auto-generated"));
   }
   found.push(...jobSpec("spec", spec));
@@ -143,7 +154,11 @@ function jobSpec(field: string, spec: JsonObject): Found {
       found.push(required(`${field}.completions`, "when completion mode is Indexed"));
   }
   if (!indexed && spec["backoffLimitPerIndex"] !== undefined)
-    found.push(invalidField(`${field}.backoffLimitPerIndex`, spec["backoffLimitPerIndex"], "requires indexed completion mode"));
+    found.push(
+      invalidField(`${field}.backoffLimitPerIndex`, spec["backoffLimitPerIndex"], "requires indexed completion mode"),
+    );
+  if (!indexed && spec["maxFailedIndexes"] !== undefined)
+    found.push(invalidField(`${field}.maxFailedIndexes`, spec["maxFailedIndexes"], "requires indexed completion mode"));
   const policy = given(spec, "podFailurePolicy");
   if (spec["podReplacementPolicy"] !== undefined)
     found.push(
@@ -172,41 +187,41 @@ function jobSpec(field: string, spec: JsonObject): Found {
 
 function jobUpdate(spec: JsonObject, old: JsonObject, oldJob: JsonObject): Found {
   const found: Found = [];
-  const same = (name: string): boolean => deepEqual(spec[name], old[name]);
-  if (!same("completions")) {
+  const kept = (name: string): boolean => same(spec[name], old[name]);
+  if (!kept("completions")) {
     if (spec["completionMode"] !== "Indexed") found.push(immutable("spec.completions", spec["completions"]));
     else if (spec["completions"] !== spec["parallelism"])
       found.push(
         invalidField("spec.completions", spec["completions"], "can only be modified in tandem with spec.parallelism"),
       );
   }
-  if (!same("selector")) found.push(immutable("spec.selector", shownSelector(given(spec, "selector"))));
+  if (!kept("selector")) found.push(immutable("spec.selector", shownSelector(given(spec, "selector"))));
   if (!templateKept(spec, old, oldJob))
     found.push(invalidRaw("spec.template", goTemplate(given(spec, "template") ?? {}), "field is immutable"));
-  if (!same("completionMode")) found.push(immutable("spec.completionMode", spec["completionMode"]));
+  if (!kept("completionMode")) found.push(immutable("spec.completionMode", spec["completionMode"]));
   const policy = given(spec, "podFailurePolicy");
-  if (!same("podFailurePolicy"))
+  if (!kept("podFailurePolicy") || (policy === undefined) !== (given(old, "podFailurePolicy") === undefined))
     found.push(
       policy === undefined
         ? immutable("spec.podFailurePolicy", undefined)
         : invalidRaw("spec.podFailurePolicy", goStruct("batch.PodFailurePolicy", policy), "field is immutable"),
     );
   for (const name of ["backoffLimitPerIndex", "managedBy", "successPolicy"])
-    if (!same(name)) found.push(immutable(`spec.${name}`, spec[name]));
+    if (!kept(name)) found.push(immutable(`spec.${name}`, spec[name]));
   return found;
 }
 
 /** A Job that has never run may still be told where to run. */
 function templateKept(spec: JsonObject, old: JsonObject, oldJob: JsonObject): boolean {
   const held = old["suspend"] === true && at(oldJob, "status", "startTime") === undefined;
-  if (!held) return deepEqual(spec["template"], old["template"]);
+  if (!held) return same(spec["template"], old["template"]);
   const fixed = (s: JsonObject): JsonObject => {
     const template = given(s, "template") ?? {};
     const pod = without(given(template, "spec") ?? {}, "nodeSelector", "affinity", "tolerations", "schedulingGates");
     const containers = [...each(pod, "containers"), ...each(pod, "initContainers")].map((c) => without(c, "resources"));
     return { containers, ...without(pod, "containers", "initContainers") };
   };
-  return deepEqual(fixed(spec), fixed(old));
+  return same(fixed(spec), fixed(old));
 }
 
 function validateCronJob(cron: JsonObject, old: JsonObject | undefined): Found {
@@ -224,7 +239,8 @@ function validateCronJob(cron: JsonObject, old: JsonObject | undefined): Found {
   }
   found.push(...nonNegative("spec.startingDeadlineSeconds", spec["startingDeadlineSeconds"]));
   const zone = spec["timeZone"];
-  if (typeof zone === "string" && !(old !== undefined && specOf(old)["timeZone"] === zone)) found.push(...timeZone(zone));
+  if (typeof zone === "string" && !(old !== undefined && specOf(old)["timeZone"] === zone))
+    found.push(...timeZone(zone));
   const concurrency = text(spec["concurrencyPolicy"]);
   if (concurrency === "") found.push(required("spec.concurrencyPolicy"));
   else found.push(...oneOf("spec.concurrencyPolicy", concurrency, ["Allow", "Forbid", "Replace"]));

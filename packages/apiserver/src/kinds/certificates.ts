@@ -46,7 +46,7 @@ function stamped(request: JsonObject, old: JsonObject, now: string): JsonObject 
   const status = given(request, "status");
   if (status === undefined || list(status, "conditions").length === 0) return request;
   const before = each(given(old, "status"), "conditions");
-  const stamped_ = each(status, "conditions").map((condition) => {
+  const all = each(status, "conditions").map((condition) => {
     const same = before.find((b) => b["type"] === condition["type"] && b["status"] === condition["status"]);
     return {
       ...condition,
@@ -54,7 +54,7 @@ function stamped(request: JsonObject, old: JsonObject, now: string): JsonObject 
       lastTransitionTime: condition["lastTransitionTime"] ?? same?.["lastTransitionTime"] ?? now,
     };
   });
-  return { ...request, status: { ...status, conditions: stamped_ } };
+  return { ...request, status: { ...status, conditions: all } };
 }
 
 function validateRequest(request: JsonObject): Found {
@@ -103,7 +103,9 @@ function conditions(request: JsonObject, old: JsonObject): Found {
   for (const condition of each(given(old, "status"), "conditions")) {
     const type = text(condition["type"]);
     if (final.includes(type) && !types.has(type))
-      found.push(forbiddenField("status.conditions", `updates may not remove a condition of type ${JSON.stringify(type)}`));
+      found.push(
+        forbiddenField("status.conditions", `updates may not remove a condition of type ${JSON.stringify(type)}`),
+      );
   }
   return found;
 }
@@ -111,7 +113,5 @@ function conditions(request: JsonObject, old: JsonObject): Found {
 function certificate(request: JsonObject): Found {
   const data = text(at(request, "status", "certificate"));
   if (data === "" || /-----BEGIN CERTIFICATE-----/.test(Buffer.from(data, "base64").toString("latin1"))) return [];
-  return [
-    invalidField("status.certificate", "<certificate data>", "must contain at least one CERTIFICATE PEM block"),
-  ];
+  return [invalidField("status.certificate", "<certificate data>", "must contain at least one CERTIFICATE PEM block")];
 }

@@ -1,13 +1,13 @@
 // Checks that the rules of many kinds share, with the words of upstream: names, numbers, ports, labels, addresses.
 import { isIPv4, isIPv6 } from "node:net";
-import { isQualifiedName } from "@telltale/kinds";
-import { isObject, type Json, type JsonObject, text } from "../json.ts";
+import { deepEqual, isQualifiedName } from "@telltale/kinds";
+import { isObject, type Json, type JsonObject, put, text } from "../json.ts";
 import { type FieldError, invalidField, notSupported, required } from "../status.ts";
 import { each, given, list, texts } from "./edit.ts";
 
 type Found = FieldError[];
 
-export const dnsLabelText =
+const dnsLabelText =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const subdomainText =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -207,6 +207,7 @@ function requirement(field: string, expression: JsonObject): Found {
 
 /** Whether a selector can be used at all. */
 export function isUsableSelector(selector: JsonObject | undefined): boolean {
+  if (labels("", given(selector, "matchLabels")).length > 0) return false;
   return each(selector, "matchExpressions").every(
     (e) =>
       isQualifiedName(text(e["key"])) &&
@@ -273,3 +274,19 @@ export const isEmpty = (value: Json | undefined): boolean =>
   value === null ||
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0);
+
+/** Equality as upstream compares: what is empty is as good as absent. */
+export function same(a: Json | undefined, b: Json | undefined): boolean {
+  return deepEqual(solid(a), solid(b));
+}
+
+function solid(value: Json | undefined): Json | undefined {
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => solid(item) ?? null);
+  if (!isObject(value)) return value === null ? undefined : value;
+  const kept: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    const inner = solid(member);
+    if (inner !== undefined) put(kept, name, inner);
+  }
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}

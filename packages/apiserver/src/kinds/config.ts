@@ -1,9 +1,8 @@
 // ConfigMaps and Secrets: keys, sizes, types, and what `immutable` means.
-import { deepEqual } from "@telltale/kinds";
 import { ConfigMap, Secret } from "@telltale/kinds/builtin";
 import { at, type JsonObject, text } from "../json.ts";
 import { type FieldError, forbiddenField, invalidField, required, tooLong } from "../status.ts";
-import { configKeyProblems, immutable, told } from "./checks.ts";
+import { configKeyProblems, immutable, same, told } from "./checks.ts";
 import { filled, fillZero, given } from "./edit.ts";
 import { type Strategy, strategy, without } from "./strategy.ts";
 
@@ -49,11 +48,15 @@ function folded(secret: JsonObject): JsonObject {
 
 function sealed(object: JsonObject, old: JsonObject, names: readonly string[]): Found {
   if (old["immutable"] !== true) return [];
-  const fields = [...(object["immutable"] === true ? [] : ["immutable"]), ...names.filter((n) => differ(object, old, n))];
+  const fields = [
+    ...(object["immutable"] === true ? [] : ["immutable"]),
+    ...names.filter((n) => differ(object, old, n)),
+  ];
   return fields.map((name) => forbiddenField(name, "field is immutable when `immutable` is set"));
 }
 
-const differ = (a: JsonObject, b: JsonObject, name: string): boolean => !deepEqual(given(a, name) ?? {}, given(b, name) ?? {});
+const differ = (a: JsonObject, b: JsonObject, name: string): boolean =>
+  !same(given(a, name) ?? {}, given(b, name) ?? {});
 
 function validateConfigMap(object: JsonObject): Found {
   const data = given(object, "data") ?? {};
@@ -62,7 +65,8 @@ function validateConfigMap(object: JsonObject): Found {
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
     found.push(...told(`data[${key}]`, key, configKeyProblems(key)));
-    if (Object.hasOwn(binary, key)) found.push(invalidField(`data[${key}]`, key, "duplicate of key present in binaryData"));
+    if (Object.hasOwn(binary, key))
+      found.push(invalidField(`data[${key}]`, key, "duplicate of key present in binaryData"));
     size += Buffer.byteLength(text(value));
   }
   for (const [key, value] of Object.entries(binary)) {
@@ -87,11 +91,14 @@ function validateSecret(secret: JsonObject): Found {
 
 /** What the well-known types of Secrets have to hold. */
 function typed(secret: JsonObject, data: JsonObject): Found {
-  const missing = (...keys: string[]): Found => keys.filter((k) => !Object.hasOwn(data, k)).map((k) => required(`data[${k}]`));
+  const missing = (...keys: string[]): Found =>
+    keys.filter((k) => !Object.hasOwn(data, k)).map((k) => required(`data[${k}]`));
   switch (text(secret["type"])) {
     case "kubernetes.io/service-account-token": {
       const name = "kubernetes.io/service-account.name";
-      return text(at(secret, "metadata", "annotations", name)) === "" ? [required(`metadata.annotations[${name}]`)] : [];
+      return text(at(secret, "metadata", "annotations", name)) === ""
+        ? [required(`metadata.annotations[${name}]`)]
+        : [];
     }
     case "kubernetes.io/dockerconfigjson":
       return docker(data, ".dockerconfigjson");

@@ -70,10 +70,14 @@ export function initContainers(field: string, spec: JsonObject, volumes: Readonl
       if (given(container, kind) === undefined) continue;
       if (sidecar) found.push(...probe(`${path}.${kind}`, given(container, kind), check, grace));
       else
-        found.push(forbiddenField(`${path}.${kind}`, "may not be set for init containers without restartPolicy=Always"));
+        found.push(
+          forbiddenField(`${path}.${kind}`, "may not be set for init containers without restartPolicy=Always"),
+        );
     }
     if (!sidecar && given(container, "lifecycle") !== undefined)
-      found.push(forbiddenField(`${path}.lifecycle`, "may not be set for init containers without restartPolicy=Always"));
+      found.push(
+        forbiddenField(`${path}.lifecycle`, "may not be set for init containers without restartPolicy=Always"),
+      );
     found.push(...restart(path, container));
   }
   return found;
@@ -118,10 +122,8 @@ function ports(field: string, container: JsonObject): Found {
       else if (names.has(name)) found.push(duplicate(`${path}.name`, name));
       names.add(name);
     }
-    const number_ = number(port, "containerPort") ?? 0;
-    found.push(
-      ...(number_ === 0 ? [required(`${path}.containerPort`)] : portNumber(`${path}.containerPort`, number_)),
-    );
+    const value = number(port, "containerPort") ?? 0;
+    found.push(...(value === 0 ? [required(`${path}.containerPort`)] : portNumber(`${path}.containerPort`, value)));
     const host = number(port, "hostPort") ?? 0;
     if (host !== 0) found.push(...portNumber(`${path}.hostPort`, host));
     const protocol = text(port["protocol"]);
@@ -242,9 +244,7 @@ function mounts(field: string, container: JsonObject, volumes: ReadonlySet<strin
     if (sub !== "") found.push(...descending(`${field}.subPath`, sub));
     if (expression !== "") {
       if (sub !== "")
-        found.push(
-          invalidField(`${path}.subPathExpr`, expression, "subPathExpr and subPath are mutually exclusive"),
-        );
+        found.push(invalidField(`${path}.subPathExpr`, expression, "subPathExpr and subPath are mutually exclusive"));
       found.push(...descending(`${field}.subPathExpr`, expression));
     }
     found.push(
@@ -261,12 +261,13 @@ function mounts(field: string, container: JsonObject, volumes: ReadonlySet<strin
 const standardResources = ["cpu", "memory", "ephemeral-storage"];
 const isStandard = (name: string): boolean => standardResources.includes(name) || name.startsWith("hugepages-");
 
-export function resources(field: string, given_: JsonObject | undefined): Found {
-  if (given_ === undefined) return [];
-  const limits = given(given_, "limits") ?? {};
-  const requests = given(given_, "requests") ?? {};
+export function resources(field: string, wanted: JsonObject | undefined): Found {
+  if (wanted === undefined) return [];
+  const limits = given(wanted, "limits") ?? {};
+  const requests = given(wanted, "requests") ?? {};
   const found: Found = [];
-  for (const [name, quantity] of Object.entries(limits)) found.push(...amount(`${field}.limits[${name}]`, name, quantity));
+  for (const [name, quantity] of Object.entries(limits))
+    found.push(...amount(`${field}.limits[${name}]`, name, quantity));
   for (const [name, quantity] of Object.entries(requests)) {
     found.push(...amount(`${field}.requests[${name}]`, name, quantity));
     const limit = parseQuantity(String(limits[name] ?? ""));
@@ -317,9 +318,9 @@ export function ephemeralContainers(field: string, spec: JsonObject): Found {
     const name = text(container["name"]);
     if (names.has(name)) found.push(duplicate(`${path}.name`, name));
     if (name !== "") names.add(name);
-    for (const name_ of ["ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"])
-      if (container[name_] !== undefined && (name_ !== "ports" || list(container, "ports").length > 0))
-        found.push(forbiddenField(`${path}.${name_}`, "cannot be set for an Ephemeral Container"));
+    for (const member of ["ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"])
+      if (container[member] !== undefined && (member !== "ports" || list(container, "ports").length > 0))
+        found.push(forbiddenField(`${path}.${member}`, "cannot be set for an Ephemeral Container"));
   }
   return found;
 }

@@ -1,5 +1,7 @@
 // The kinds of the core group that need little or nothing of their own, and where the others of the group are.
-import { deepEqual, parseQuantity } from "@telltale/kinds";
+
+import { isIPv4, isIPv6 } from "node:net";
+import { parseQuantity } from "@telltale/kinds";
 import {
   Binding,
   Endpoints,
@@ -10,10 +12,20 @@ import {
   ResourceQuota,
   ServiceAccount,
 } from "@telltale/kinds/builtin";
-import { isIPv4, isIPv6 } from "node:net";
 import { at, type JsonObject, text } from "../json.ts";
 import { type FieldError, invalidField, required } from "../status.ts";
-import { ipAddress, labelProblems, oneOf, portNumber, protocols, qualifiedProblems, shownMap, told } from "./checks.ts";
+import {
+  ipAddress,
+  labelProblems,
+  nonNegative,
+  oneOf,
+  portNumber,
+  protocols,
+  qualifiedProblems,
+  same,
+  shownMap,
+  told,
+} from "./checks.ts";
 import { configStrategies } from "./config.ts";
 import { child, each, fill, filled, fillZero, given, list, number, texts } from "./edit.ts";
 import { coreEventStrategy } from "./events.ts";
@@ -21,9 +33,9 @@ import { namespaceStrategy } from "./namespace.ts";
 import { podStrategy } from "./pod.ts";
 import { fillPodTemplate } from "./pod-defaults.ts";
 import { podTemplate } from "./pod-validation.ts";
-import { serviceStrategy } from "./service.ts";
 import { replicaStatus, replicas, scaleSubresource } from "./replicas.ts";
-import { type Strategy, statusOnly, strategy, without } from "./strategy.ts";
+import { serviceStrategy } from "./service.ts";
+import { type Strategy, statusOnly, strategy } from "./strategy.ts";
 
 type Found = FieldError[];
 
@@ -50,12 +62,11 @@ export const coreStrategies: readonly Strategy[] = [
     default: filled((range) => {
       for (const limit of each(given(range, "spec"), "limits")) if (limit["type"] === "Container") fillLimit(limit);
     }),
-    validate: (range) => each(given(range, "spec"), "limits").flatMap((limit, i) => limitItem(`spec.limits[${i}]`, limit)),
+    validate: (range) =>
+      each(given(range, "spec"), "limits").flatMap((limit, i) => limitItem(`spec.limits[${i}]`, limit)),
   }),
   strategy(Node, "core.Node", {
-    subresources: [
-      { name: "proxy", kind: "NodeProxyOptions", verbs: ["create", "delete", "get", "patch", "update"] },
-    ],
+    subresources: [{ name: "proxy", kind: "NodeProxyOptions", verbs: ["create", "delete", "get", "patch", "update"] }],
     default: filled((node) => {
       const status = given(node, "status");
       const capacity = given(status, "capacity");
@@ -83,7 +94,7 @@ export const coreStrategies: readonly Strategy[] = [
     default: filled((controller) => {
       const spec = child(controller, "spec");
       const labels = texts(given(given(spec, "template"), "metadata"), "labels");
-      fillPodTemplate(spec);
+      if (given(spec, "template") !== undefined) fillPodTemplate(spec);
       if (labels !== undefined) {
         if (texts(spec, "selector") === undefined) spec["selector"] = { ...labels };
         const metadata = child(controller, "metadata");
@@ -91,7 +102,6 @@ export const coreStrategies: readonly Strategy[] = [
       }
       fill(spec, "replicas", 1);
     }),
-    prepareCreate: (controller) => ({ ...without(controller, "status"), status: { replicas: 0 } }),
     validate: validateController,
     validateStatusUpdate: (object) => replicaStatus(object),
     fields: {
@@ -109,7 +119,7 @@ export const coreStrategies: readonly Strategy[] = [
       ),
     ],
     validateUpdate: (quota, old) =>
-      deepEqual(at(quota, "spec", "scopes"), at(old, "spec", "scopes"))
+      same(at(quota, "spec", "scopes"), at(old, "spec", "scopes"))
         ? []
         : [invalidField("spec.scopes", list(given(quota, "spec"), "scopes"), "field is immutable")],
     prepareStatusUpdate: statusOnly,
@@ -124,8 +134,8 @@ export const coreStrategies: readonly Strategy[] = [
 
 /** A container's default is its maximum, and its default request is its default, else its minimum. */
 function fillLimit(limit: JsonObject): void {
-  const [max, min, given_, request] = limitTypes.map((name) => given(limit, name) ?? {});
-  const defaults = { ...max, ...given_ };
+  const [max, min, own, request] = limitTypes.map((name) => given(limit, name) ?? {});
+  const defaults = { ...max, ...own };
   const requests = { ...min, ...defaults, ...request };
   if (Object.keys(defaults).length > 0) limit["default"] = defaults;
   if (Object.keys(requests).length > 0) limit["defaultRequest"] = requests;
@@ -140,7 +150,11 @@ function limitItem(field: string, limit: JsonObject): Found {
     if (most === undefined) continue;
     if ((parseQuantity(String(least))?.nano ?? 0n) > (parseQuantity(String(most))?.nano ?? 0n))
       found.push(
-        invalidField(`${field}.min[${name}]`, least, `min value ${text(least)} is greater than max value ${text(most)}`),
+        invalidField(
+          `${field}.min[${name}]`,
+          least,
+          `min value ${text(least)} is greater than max value ${text(most)}`,
+        ),
       );
   }
   return found;
@@ -152,20 +166,13 @@ function validateController(controller: JsonObject): Found {
   const template = given(spec, "template");
   const found: Found = [];
   if (selector === undefined) found.push(required("spec.selector"));
-  const count = number(spec, "replicas") ?? 0;
-  for (const name of ["minReadySeconds"])
-    if ((number(spec, name) ?? 0) < 0)
-      found.push(invalidField(`spec.${name}`, spec[name], "must be greater than or equal to 0"));
-  if (count < 0) found.push(invalidField("spec.replicas", count, "must be greater than or equal to 0"));
+  found.push(...nonNegative("spec.minReadySeconds", spec["minReadySeconds"]));
+  found.push(...nonNegative("spec.replicas", spec["replicas"]));
   if (template === undefined) return [...found, required("spec.template")];
   const labels = texts(given(template, "metadata"), "labels");
   if (selector !== undefined && !Object.entries(selector).every(([key, value]) => labels?.[key] === value))
     found.push(
-      invalidField(
-        "spec.template.metadata.labels",
-        shownMap(labels),
-        "`selector` does not match template `labels`",
-      ),
+      invalidField("spec.template.metadata.labels", shownMap(labels), "`selector` does not match template `labels`"),
     );
   found.push(...podTemplate("spec.template", template));
   const restart = at(template, "spec", "restartPolicy");

@@ -27,9 +27,3 @@ function renamed(event: JsonObject, by: ReadonlyMap<string, string>, apiVersion:
   for (const [name, value] of Object.entries(event)) converted[by.get(name) ?? name] = value;
   return { ...converted, apiVersion, kind: "Event" };
 }
-
-/** The field labels of the newer kind as those of the core kind, and back. */
-export function toCoreFieldLabel(label: string): string {
-  if (label.startsWith("regarding.")) return `involvedObject.${label.slice("regarding.".length)}`;
-  return label === "reportingController" ? "reportingComponent" : label;
-}

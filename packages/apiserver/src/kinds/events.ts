@@ -63,7 +63,8 @@ function reported(event: JsonObject, names: Names): Found {
     if (text(event[name]) === "") found.push(required(name));
     if (text(event[name]).length > 128) found.push(invalidField(name, "", "can have at most 128 characters"));
   }
-  if (text(event[names.note]).length > 1024) found.push(invalidField(names.note, "", "can have at most 1024 characters"));
+  if (text(event[names.note]).length > 1024)
+    found.push(invalidField(names.note, "", "can have at most 1024 characters"));
   return found;
 }
 
@@ -77,8 +78,7 @@ function complete(event: JsonObject): Found {
     ["deprecatedLastTimestamp", "lastTimestamp"],
     ["deprecatedCount", "count"],
   ];
-  for (const [name, field] of old)
-    if (!isEmpty(event[name])) found.push(invalidField(field, "", "needs to be unset"));
+  for (const [name, field] of old) if (!isEmpty(event[name])) found.push(invalidField(field, "", "needs to be unset"));
   if (!isEmpty(given(event, "deprecatedSource"))) found.push(invalidField("source", "", "needs to be unset"));
   return found;
 }

@@ -9,27 +9,31 @@ export function goStruct(type: GoType, object: JsonObject): string {
   return JSON.stringify(goValue(type, object));
 }
 
-export type GoType = keyof typeof shapes;
+type GoType = keyof typeof shapes;
 
 /** Go field names in order. `=0` after one: what it holds when it is not set, else null. `>x`: its own type. */
 const shapes = {
   "core.SecurityContext":
     "Capabilities Privileged SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot ReadOnlyRootFilesystem AllowPrivilegeEscalation ProcMount SeccompProfile AppArmorProfile",
   "core.PodSecurityContext":
-    'HostNetwork=false HostPID=false HostIPC=false ShareProcessNamespace HostUsers SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot SupplementalGroups SupplementalGroupsPolicy FSGroup FSGroupChangePolicy Sysctls SeccompProfile AppArmorProfile SELinuxChangePolicy',
+    "HostNetwork=false HostPID=false HostIPC=false ShareProcessNamespace HostUsers SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot SupplementalGroups SupplementalGroupsPolicy FSGroup FSGroupChangePolicy Sysctls SeccompProfile AppArmorProfile SELinuxChangePolicy",
   "core.ResourceRequirements": "Limits Requests Claims",
   "core.Container":
     'Name="" Image="" Command Args WorkingDir="" Ports EnvFrom Env Resources={}>core.ResourceRequirements ResizePolicy RestartPolicy RestartPolicyRules VolumeMounts VolumeDevices LivenessProbe ReadinessProbe StartupProbe Lifecycle TerminationMessagePath="" TerminationMessagePolicy="" ImagePullPolicy="" SecurityContext>core.SecurityContext Stdin=false StdinOnce=false TTY=false',
   "core.Toleration": 'Key="" Operator="" Value="" Effect="" TolerationSeconds',
   "core.PodSpec":
     'Volumes InitContainers>core.Container Containers>core.Container EphemeralContainers RestartPolicy="" TerminationGracePeriodSeconds ActiveDeadlineSeconds DNSPolicy="" NodeSelector ServiceAccountName="" AutomountServiceAccountToken NodeName="" SecurityContext={}>core.PodSecurityContext ImagePullSecrets Hostname="" Subdomain="" SetHostnameAsFQDN Affinity SchedulerName="" Tolerations>core.Toleration HostAliases PriorityClassName="" Priority PreemptionPolicy DNSConfig ReadinessGates RuntimeClassName Overhead EnableServiceLinks TopologySpreadConstraints OS SchedulingGates ResourceClaims Resources HostnameOverride SchedulingGroup',
+  "core.PersistentVolumeClaimSpec":
+    'AccessModes Selector>json Resources={}>core.VolumeResourceRequirements VolumeName="" StorageClassName VolumeMode DataSource DataSourceRef VolumeAttributesClassName',
+  "core.VolumeResourceRequirements": "Limits Requests",
   "policy.PodDisruptionBudgetSpec": "MinAvailable Selector>json MaxUnavailable UnhealthyPodEvictionPolicy",
   "apps.DeploymentStrategy": 'Type="" RollingUpdate>apps.RollingUpdateDeployment',
+  "apps.DaemonSetUpdateStrategy": 'Type="" RollingUpdate>apps.RollingUpdateDeployment',
   "apps.RollingUpdateDeployment": "MaxUnavailable MaxSurge",
   "apps.StatefulSetUpdateStrategy": 'Type="" RollingUpdate>apps.RollingUpdateStatefulSetStrategy',
   "apps.RollingUpdateStatefulSetStrategy": "Partition=0 MaxUnavailable",
   "rbac.RoleRef": 'APIGroup="" Kind="" Name=""',
-  "batch.PodFailurePolicy": "Rules",
+  "batch.PodFailurePolicy": "Rules=[]",
 };
 
 export function goValue(type: string, value: Json | undefined): Json {

@@ -36,7 +36,10 @@ export function toV2(object: JsonObject): JsonObject {
   const annotations = given(given(object, "metadata"), "annotations");
   const metrics: Json[] = [];
   if (share !== undefined)
-    metrics.push({ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: share } } });
+    metrics.push({
+      type: "Resource",
+      resource: { name: "cpu", target: { type: "Utilization", averageUtilization: share } },
+    });
   metrics.push(...parsed(annotations, metricsAnnotation).map(deepMetric));
   const behavior = readObject(text(annotations?.[behaviorAnnotation]));
   const status = given(object, "status");
@@ -109,7 +112,11 @@ function flatMetric(metric: JsonObject): JsonObject {
   const target = given(source, "target") ?? {};
   const about = given(source, "metric");
   const flat = {
-    resource: { name: source["name"], targetAverageUtilization: target["averageUtilization"], targetAverageValue: target["averageValue"] },
+    resource: {
+      name: source["name"],
+      targetAverageUtilization: target["averageUtilization"],
+      targetAverageValue: target["averageValue"],
+    },
     containerResource: {
       name: source["name"],
       targetAverageUtilization: target["averageUtilization"],
@@ -190,13 +197,13 @@ function deepCurrent(metric: JsonObject): JsonObject {
 /** Behavior travels as upstream's internal type. */
 function behaviorOut(behavior: JsonObject): Json {
   const rules = (name: string): Json => {
-    const given_ = given(behavior, name);
-    if (given_ === undefined) return null;
+    const side = given(behavior, name);
+    if (side === undefined) return null;
     return {
-      StabilizationWindowSeconds: given_["stabilizationWindowSeconds"] ?? null,
-      SelectPolicy: given_["selectPolicy"] ?? null,
-      Policies: goValue("policies", given_["policies"]),
-      Tolerance: given_["tolerance"] ?? null,
+      StabilizationWindowSeconds: side["stabilizationWindowSeconds"] ?? null,
+      SelectPolicy: side["selectPolicy"] ?? null,
+      Policies: goValue("policies", side["policies"]),
+      Tolerance: side["tolerance"] ?? null,
     };
   };
   return { ScaleUp: rules("scaleUp"), ScaleDown: rules("scaleDown") };
@@ -204,17 +211,17 @@ function behaviorOut(behavior: JsonObject): Json {
 
 function behaviorIn(behavior: JsonObject): JsonObject {
   const rules = (name: string): JsonObject | undefined => {
-    const given_ = given(behavior, name);
-    if (given_ === undefined) return undefined;
-    const policies = each(given_, "Policies").map((p) =>
+    const side = given(behavior, name);
+    if (side === undefined) return undefined;
+    const policies = each(side, "Policies").map((p) =>
       some({ type: p["Type"], value: p["Value"], periodSeconds: p["PeriodSeconds"] }),
     );
     const present = (value: Json | undefined): Json | undefined => (value === null ? undefined : value);
     return some({
-      stabilizationWindowSeconds: present(given_["StabilizationWindowSeconds"]),
-      selectPolicy: present(given_["SelectPolicy"]),
+      stabilizationWindowSeconds: present(side["StabilizationWindowSeconds"]),
+      selectPolicy: present(side["SelectPolicy"]),
       policies: policies.length === 0 ? undefined : policies,
-      tolerance: present(given_["Tolerance"]),
+      tolerance: present(side["Tolerance"]),
     });
   };
   return some({ scaleUp: rules("ScaleUp"), scaleDown: rules("ScaleDown") });

@@ -100,10 +100,7 @@ export function refuseCreateIn(
 ): StatusError | undefined {
   if (at(namespace, "metadata", "deletionTimestamp") === undefined) return undefined;
   const own = text(at(namespace, "metadata", "name"));
-  return forbidden(
-    resource,
-    name,
-    `unable to create new content in namespace ${own} because it is being terminated`,
-    [{ reason: "NamespaceTerminating", message: `namespace ${own} is being terminated`, field: "metadata.namespace" }],
-  );
+  return forbidden(resource, name, `unable to create new content in namespace ${own} because it is being terminated`, [
+    { reason: "NamespaceTerminating", message: `namespace ${own} is being terminated`, field: "metadata.namespace" },
+  ]);
 }

@@ -1,6 +1,6 @@
 // The kinds of `networking.k8s.io/v1`.
 import { isIPv4, isIPv6 } from "node:net";
-import { builtin, deepEqual } from "@telltale/kinds";
+import { builtin } from "@telltale/kinds";
 import { Ingress, IngressClass, NetworkPolicy } from "@telltale/kinds/builtin";
 import { type Json, type JsonObject, text } from "../json.ts";
 import { type FieldError, forbiddenField, invalidField, notSupported, required } from "../status.ts";
@@ -15,6 +15,7 @@ import {
   portNameProblems,
   portNumber,
   portOrName,
+  same,
   subdomainProblems,
   told,
   wildcardProblems,
@@ -26,8 +27,8 @@ type Found = FieldError[];
 
 const v1 = { group: "networking.k8s.io", version: "v1", scope: "Cluster" } as const;
 
-export const IPAddress = builtin()({ ...v1, kind: "IPAddress", plural: "ipaddresses", shortNames: ["ip"] });
-export const ServiceCIDR = builtin()({ ...v1, kind: "ServiceCIDR", plural: "servicecidrs", status: true });
+const IPAddress = builtin()({ ...v1, kind: "IPAddress", plural: "ipaddresses", shortNames: ["ip"] });
+const ServiceCIDR = builtin()({ ...v1, kind: "ServiceCIDR", plural: "servicecidrs", status: true });
 
 const specOf = (object: JsonObject): JsonObject => given(object, "spec") ?? {};
 
@@ -46,7 +47,10 @@ export const networkingStrategies: readonly Strategy[] = [
       ...validateClass(object),
     ],
   }),
-  strategy(Ingress, "networking.Ingress", { tracksGeneration: true, validate: (object) => validateIngress(specOf(object)) }),
+  strategy(Ingress, "networking.Ingress", {
+    tracksGeneration: true,
+    validate: (object) => validateIngress(specOf(object)),
+  }),
   strategy(IPAddress, undefined, { nameRule: "ip" }),
   strategy(NetworkPolicy, "networking.NetworkPolicy", {
     tracksGeneration: true,
@@ -62,7 +66,7 @@ export const networkingStrategies: readonly Strategy[] = [
   }),
   strategy(ServiceCIDR, undefined, {
     validateUpdate: (object, old) =>
-      deepEqual(specOf(object)["cidrs"], specOf(old)["cidrs"])
+      same(specOf(object)["cidrs"], specOf(old)["cidrs"])
         ? []
         : [immutable("spec.cidrs", list(specOf(object), "cidrs"))],
   }),
@@ -72,7 +76,9 @@ function validateClass(object: JsonObject): Found {
   const spec = specOf(object);
   const controller = text(spec["controller"]);
   const found: Found =
-    controller === "" ? [required("spec.controller")] : told("spec.controller", controller, domainPathProblems(controller));
+    controller === ""
+      ? [required("spec.controller")]
+      : told("spec.controller", controller, domainPathProblems(controller));
   const parameters = given(spec, "parameters");
   if (parameters === undefined) return found;
   for (const name of ["kind", "name"])
@@ -114,7 +120,8 @@ function validateIngress(spec: JsonObject): Found {
   return found;
 }
 
-const hostProblems = (host: string): string[] => (host.includes("*") ? wildcardProblems(host) : subdomainProblems(host));
+const hostProblems = (host: string): string[] =>
+  host.includes("*") ? wildcardProblems(host) : subdomainProblems(host);
 const badSequences = ["//", "/./", "/../", "%2f", "%2F"];
 
 function httpPath(field: string, path: JsonObject): Found {
@@ -147,7 +154,9 @@ function validateBackend(field: string, backend: JsonObject): Found {
   if (service === undefined) return [invalidField(field, "", "resource or service backend is required")];
   const found: Found = [];
   const name = text(service["name"]);
-  found.push(...(name === "" ? [required(`${field}.service.name`)] : told(`${field}.service.name`, name, labelProblems(name))));
+  found.push(
+    ...(name === "" ? [required(`${field}.service.name`)] : told(`${field}.service.name`, name, labelProblems(name))),
+  );
   const portName = text(given(service, "port")?.["name"]);
   const portValue = number(given(service, "port"), "number") ?? 0;
   if (portName !== "" && portValue !== 0)
@@ -174,8 +183,7 @@ function validatePolicy(spec: JsonObject): Found {
     found.push(invalidField("spec.policyTypes", types, "may not specify more than two policyTypes"));
     return found;
   }
-  for (const [i, type] of types.entries())
-    found.push(...oneOf(`spec.policyTypes[${i}]`, type, ["Ingress", "Egress"]));
+  for (const [i, type] of types.entries()) found.push(...oneOf(`spec.policyTypes[${i}]`, type, ["Ingress", "Egress"]));
   return found;
 }
 
@@ -184,7 +192,8 @@ function policyPort(field: string, port: JsonObject): Found {
   const protocol: Json | undefined = port["protocol"];
   const value = port["port"];
   const end = number(port, "endPort");
-  if (protocol !== undefined && protocol !== null) found.push(...oneOf(`${field}.protocol`, protocol, ["TCP", "UDP", "SCTP"]));
+  if (protocol !== undefined && protocol !== null)
+    found.push(...oneOf(`${field}.protocol`, protocol, ["TCP", "UDP", "SCTP"]));
   if (value === undefined || value === null) {
     if (end !== undefined)
       found.push(invalidField(`${field}.endPort`, end, "may not be specified when `port` is not specified"));
@@ -245,5 +254,8 @@ function addressNumber(ip: string): bigint {
   const front = words(head);
   const back = tail === undefined ? [] : words(tail);
   const gap = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => "0");
-  return [...front, ...gap, ...back].reduce((sum, word) => sum * 65_536n + BigInt(`0x${word.split(".")[0] || "0"}`), 0n);
+  return [...front, ...gap, ...back].reduce(
+    (sum, word) => sum * 65_536n + BigInt(`0x${word.split(".")[0] || "0"}`),
+    0n,
+  );
 }

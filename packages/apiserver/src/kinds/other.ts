@@ -36,7 +36,7 @@ import {
 } from "./checks.ts";
 import { child, each, fill, filled, fillZero, given, list, number } from "./edit.ts";
 import { goStruct } from "./go-shape.ts";
-import { type Strategy, strategy } from "./strategy.ts";
+import { type Strategy, strategy, without } from "./strategy.ts";
 
 type Found = FieldError[];
 
@@ -77,6 +77,8 @@ export const otherStrategies: readonly Strategy[] = [
   strategy(Lease, "coordination.Lease", {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
+    prepareCreate: uncoordinated,
+    prepareUpdate: uncoordinated,
     validate: (object) => lease(specOf(object)),
   }),
   strategy(RuntimeClass, "node.RuntimeClass", {
@@ -155,7 +157,17 @@ function priorityClass(object: JsonObject): Found {
       );
   } else if ((number(object, "value") ?? 0) > 1_000_000_000)
     found.push(forbiddenField("value", "maximum allowed value of a user defined priority is 1000000000"));
-  return [...found, ...optionalOneOf("preemptionPolicy", object["preemptionPolicy"], ["PreemptLowerPriority", "Never"])];
+  return [
+    ...found,
+    ...optionalOneOf("preemptionPolicy", object["preemptionPolicy"], ["PreemptLowerPriority", "Never"]),
+  ];
+}
+
+/** Coordinated leader election is off by default, and its fields are dropped. */
+function uncoordinated(object: JsonObject): JsonObject {
+  return given(object, "spec") === undefined
+    ? object
+    : { ...object, spec: without(specOf(object), "strategy", "preferredHolder") };
 }
 
 function lease(spec: JsonObject): Found {
@@ -200,4 +212,3 @@ function endpointSlice(slice: JsonObject): Found {
   }
   return found;
 }
-

@@ -79,7 +79,9 @@ function fillFieldRef(source: JsonObject | undefined): void {
 }
 
 /** The latest image is looked up every time; a tag or a digest is believed. */
-export function pullPolicy(image: string): string {
+function pullPolicy(image: string): string {
+  // Without an image there is no tag either; the rules will say so.
+  if (image === "") return "IfNotPresent";
   const last = image.slice(image.lastIndexOf("/") + 1);
   if (last.includes("@")) return "IfNotPresent";
   const colon = last.indexOf(":");

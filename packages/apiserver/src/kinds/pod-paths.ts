@@ -21,7 +21,8 @@ export function fieldPathProblems(field: string, reference: JsonObject, allowed:
   const keyed = /^(metadata\.(?:labels|annotations))\['(.*)'\]$/.exec(path);
   if (keyed !== null) return [];
   if (allowed.includes(path)) return [];
-  const known = /^(?:metadata\.(?:name|namespace|uid|labels|annotations)|spec\.(?:nodeName|serviceAccountName)|status\.(?:hostIPs?|podIPs?))$/;
+  const known =
+    /^(?:metadata\.(?:name|namespace|uid|labels|annotations)|spec\.(?:nodeName|serviceAccountName)|status\.(?:hostIPs?|podIPs?))$/;
   return known.test(path)
     ? [notSupported(`${field}.fieldPath`, path, [...allowed].sort())]
     : told(`${field}.fieldPath`, path, [`error converting fieldPath: field label not supported: ${path}`]);

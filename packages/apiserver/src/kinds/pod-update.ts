@@ -1,7 +1,7 @@
 // What of a pod's spec may change once it exists, and the words for what may not.
-import { deepEqual } from "@telltale/kinds";
 import { type JsonObject, text } from "../json.ts";
 import { type FieldError, forbiddenField, invalidField } from "../status.ts";
+import { same } from "./checks.ts";
 import { each, list, number } from "./edit.ts";
 import { goValue, internalPodSpec } from "./go-shape.ts";
 import { unifiedDiff } from "./unified-diff.ts";
@@ -19,7 +19,7 @@ export function podUpdate(spec: JsonObject, old: JsonObject): Found {
   const found: Found = [...deadline(spec, old), ...tolerations(spec, old), ...gates(spec, old)];
   if (found.length > 0) return found;
   const allowed = withAllowed(spec, old);
-  if (deepEqual(allowed, old)) return [];
+  if (same(allowed, old)) return [];
   return [forbiddenField("spec", `${mayChange}\n${unifiedDiff(printed(old), printed(allowed))}`)];
 }
 
@@ -67,9 +67,9 @@ function deadline(spec: JsonObject, old: JsonObject): Found {
 
 function tolerations(spec: JsonObject, old: JsonObject): Found {
   const now = each(spec, "tolerations");
-  const same = (a: JsonObject, b: JsonObject): boolean =>
+  const kept = (a: JsonObject, b: JsonObject): boolean =>
     ["key", "operator", "value", "effect"].every((name) => text(a[name]) === text(b[name]));
-  return each(old, "tolerations").every((before) => now.some((toleration) => same(before, toleration)))
+  return each(old, "tolerations").every((before) => now.some((toleration) => kept(before, toleration)))
     ? []
     : [forbiddenField("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
 }

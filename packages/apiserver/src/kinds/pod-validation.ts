@@ -129,7 +129,8 @@ function tolerations(field: string, spec: JsonObject): Found {
           "effect must be 'NoExecute' when `tolerationSeconds` is set",
         ),
       );
-    if (operator === "" || operator === "Equal") found.push(...told(`${path}.operator`, value, labelValueProblems(value)));
+    if (operator === "" || operator === "Equal")
+      found.push(...told(`${path}.operator`, value, labelValueProblems(value)));
     else if (operator === "Exists") {
       if (value !== "")
         found.push(invalidField(`${path}.operator`, value, "value must be empty when `operator` is 'Exists'"));
@@ -140,17 +141,17 @@ function tolerations(field: string, spec: JsonObject): Found {
   });
 }
 
-function affinity(field: string, given_: JsonObject | undefined): Found {
-  const required_ = "requiredDuringSchedulingIgnoredDuringExecution";
+function affinity(field: string, rules: JsonObject | undefined): Found {
+  const hard = "requiredDuringSchedulingIgnoredDuringExecution";
   const found: Found = [];
-  const node = given(given(given_, "nodeAffinity"), required_);
+  const node = given(given(rules, "nodeAffinity"), hard);
   if (node !== undefined && each(node, "nodeSelectorTerms").length === 0)
     found.push(
-      required(`${field}.nodeAffinity.${required_}.nodeSelectorTerms`, "must have at least one node selector term"),
+      required(`${field}.nodeAffinity.${hard}.nodeSelectorTerms`, "must have at least one node selector term"),
     );
   for (const kind of ["podAffinity", "podAntiAffinity"])
-    for (const [i, term] of each(given(given_, kind), required_).entries()) {
-      const path = `${field}.${kind}.${required_}[${i}]`;
+    for (const [i, term] of each(given(rules, kind), hard).entries()) {
+      const path = `${field}.${kind}.${hard}[${i}]`;
       const key = text(term["topologyKey"]);
       found.push(...labelSelector(`${path}.labelSelector`, given(term, "labelSelector")));
       if (key === "") found.push(required(`${path}.topologyKey`, "can not be empty"));

@@ -8,6 +8,7 @@ import { fillPod } from "./pod-defaults.ts";
 import { podUpdate } from "./pod-update.ts";
 import { podSpec } from "./pod-validation.ts";
 import { type Fields, keeping, type Strategy, statusOnly, strategy } from "./strategy.ts";
+import { unownedTokens } from "./volumes.ts";
 
 const fields: Fields = {
   // status.podIPs and spec.host are known labels; the first never has a value.
@@ -82,6 +83,7 @@ export const podStrategy: Strategy = strategy(Pod, "core.Pod", {
   },
   validate: (pod) => [
     ...podSpec("spec", given(pod, "spec") ?? {}),
+    ...unownedTokens("spec.volumes", given(pod, "spec") ?? {}),
     ...(each(given(pod, "spec"), "ephemeralContainers").length > 0
       ? [forbiddenField("spec.ephemeralContainers", "cannot be set on create")]
       : []),

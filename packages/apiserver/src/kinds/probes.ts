@@ -8,28 +8,27 @@ type Found = FieldError[];
 
 export function probe(
   field: string,
-  given_: JsonObject | undefined,
+  settings: JsonObject | undefined,
   kind: "liveness" | "readiness" | "startup",
   grace: number,
 ): Found {
-  if (given_ === undefined) return [];
-  const found = handler(field, given_, grace);
+  if (settings === undefined) return [];
+  const found = handler(field, settings, grace);
   for (const name of ["initialDelaySeconds", "timeoutSeconds", "periodSeconds"])
-    found.push(...nonNegative(`${field}.${name}`, given_[name]));
-  const success = given_["successThreshold"];
+    found.push(...nonNegative(`${field}.${name}`, settings[name]));
+  const success = settings["successThreshold"];
   if (kind === "readiness") found.push(...nonNegative(`${field}.successThreshold`, success));
-  found.push(...nonNegative(`${field}.failureThreshold`, given_["failureThreshold"]));
-  const wait = number(given_, "terminationGracePeriodSeconds");
+  found.push(...nonNegative(`${field}.failureThreshold`, settings["failureThreshold"]));
+  const wait = number(settings, "terminationGracePeriodSeconds");
   if (kind === "readiness") {
     if (wait !== undefined)
-      found.push(
-        invalidField(`${field}.terminationGracePeriodSeconds`, wait, "must not be set for readinessProbes"),
-      );
+      found.push(invalidField(`${field}.terminationGracePeriodSeconds`, wait, "must not be set for readinessProbes"));
     return found;
   }
   if (wait !== undefined && wait <= 0)
     found.push(invalidField(`${field}.terminationGracePeriodSeconds`, wait, "must be greater than 0"));
-  if (success !== undefined && success !== 1) found.push(invalidField(`${field}.successThreshold`, success, "must be 1"));
+  if (success !== undefined && success !== 1)
+    found.push(invalidField(`${field}.successThreshold`, success, "must be 1"));
   return found;
 }
 
@@ -76,13 +75,7 @@ const ways = {
   sleep: (field: string, way: JsonObject, grace: number): Found => {
     const seconds = number(way, "seconds") ?? 0;
     return seconds < 0 || seconds > grace
-      ? [
-          invalidField(
-            field,
-            seconds,
-            `must be non-negative and less than terminationGracePeriodSeconds (${grace})`,
-          ),
-        ]
+      ? [invalidField(field, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${grace})`)]
       : [];
   },
 };

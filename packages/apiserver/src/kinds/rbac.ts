@@ -1,9 +1,8 @@
 // The kinds of `rbac.authorization.k8s.io/v1`.
-import { deepEqual } from "@telltale/kinds";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@telltale/kinds/builtin";
 import { type JsonObject, text } from "../json.ts";
 import { type FieldError, invalidField, notSupported, required } from "../status.ts";
-import { invalidRaw, isUsableSelector, labelSelector, oneOf, subdomainProblems, told } from "./checks.ts";
+import { invalidRaw, isUsableSelector, labelSelector, oneOf, same, subdomainProblems, told } from "./checks.ts";
 import { child, each, filled, fillZero, given, list } from "./edit.ts";
 import { goStruct } from "./go-shape.ts";
 import { type Strategy, strategy } from "./strategy.ts";
@@ -35,7 +34,7 @@ function binding(kinds: readonly string[], namespaced: boolean) {
     validate,
     validateUpdate: (object: JsonObject, old: JsonObject): Found => [
       ...validate(object),
-      ...(deepEqual(object["roleRef"], old["roleRef"])
+      ...(same(object["roleRef"], old["roleRef"])
         ? []
         : [invalidRaw("roleRef", goStruct("rbac.RoleRef", given(object, "roleRef") ?? {}), "cannot change roleRef")]),
     ],
@@ -66,8 +65,10 @@ function rules(role: JsonObject, namespaced: boolean): Found {
         );
       return found;
     }
-    if (!has("apiGroups")) found.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
-    if (!has("resources")) found.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
+    if (!has("apiGroups"))
+      found.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+    if (!has("resources"))
+      found.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
     return found;
   });
 }
@@ -98,7 +99,9 @@ function validateBinding(object: JsonObject, kinds: readonly string[], namespace
 /** A name that can stand in a path. */
 function segmentProblems(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
-  return ["/", "%"].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
+  return ["/", "%"]
+    .filter((character) => name.includes(character))
+    .map((character) => `may not contain '${character}'`);
 }
 
 function validateSubject(field: string, subject: JsonObject, namespaced: boolean): Found {

@@ -1,5 +1,5 @@
 // What all kinds with replicas share: the paths behind `scale`, the selector of the template, and the counts in status.
-import { matchesSelector, type LabelSelector, type ScalePaths } from "@telltale/kinds";
+import { type LabelSelector, matchesSelector, type ScalePaths } from "@telltale/kinds";
 import { at, type JsonObject } from "../json.ts";
 import { type FieldError, invalidField, required } from "../status.ts";
 import { isEmpty, isUsableSelector, labelSelector, nonNegative, oneOf, shownMap, shownSelector } from "./checks.ts";
@@ -38,7 +38,8 @@ export function matchesTemplate(spec: JsonObject): Found {
   const selector = given(spec, "selector");
   const labels = texts(given(given(spec, "template"), "metadata"), "labels");
   const empty = selector !== undefined && isEmpty(selector["matchLabels"]) && isEmpty(selector["matchExpressions"]);
-  if (empty || (isUsableSelector(selector) && matchesSelector(selector as LabelSelector | undefined, labels))) return [];
+  if (empty || (isUsableSelector(selector) && matchesSelector(selector as LabelSelector | undefined, labels)))
+    return [];
   return [
     invalidField("spec.template.metadata.labels", shownMap(labels), "`selector` does not match template `labels`"),
   ];
@@ -56,7 +57,10 @@ export const invalidSelector = (spec: JsonObject): FieldError =>
   invalidField("spec.selector", shownSelector(given(spec, "selector")), "invalid label selector");
 
 /** The counts that a controller reports fit together. */
-export function replicaStatus(object: JsonObject, names: readonly string[] = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"]): Found {
+export function replicaStatus(
+  object: JsonObject,
+  names: readonly string[] = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
+): Found {
   const status = given(object, "status");
   const count = (name: string): number => number(status, name) ?? 0;
   const all = count("replicas");

@@ -16,13 +16,7 @@ export function securityContext(field: string, context: JsonObject | undefined, 
     ...optionalOneOf(`${field}.procMount`, context["procMount"], ["Default", "Unmasked"]),
   ];
   if (context["procMount"] === "Unmasked" && hostUsers)
-    found.push(
-      invalidRaw(
-        `${field}.procMount`,
-        '"Unmasked"',
-        "`hostUsers` must be false to use `Unmasked`",
-      ),
-    );
+    found.push(invalidRaw(`${field}.procMount`, '"Unmasked"', "`hostUsers` must be false to use `Unmasked`"));
   if (context["privileged"] === true && context["allowPrivilegeEscalation"] === false)
     found.push(
       invalidRaw(

@@ -14,7 +14,6 @@ import {
   protocols,
   subdomainProblems,
   told,
-  within,
 } from "./checks.ts";
 import { each, given, list, number } from "./edit.ts";
 
@@ -43,20 +42,23 @@ export function validateService(service: JsonObject): Found {
 
   const names = new Set<string>();
   const many = each(spec, "ports").length > 1;
-  for (const [i, port] of each(spec, "ports").entries()) found.push(...servicePort(`spec.ports[${i}]`, port, many, names));
+  for (const [i, port] of each(spec, "ports").entries())
+    found.push(...servicePort(`spec.ports[${i}]`, port, many, names));
   found.push(...labels("spec.selector", given(spec, "selector")));
   const affinity = text(spec["sessionAffinity"]);
   if (affinity === "") found.push(required("spec.sessionAffinity"));
   else found.push(...oneOf("spec.sessionAffinity", affinity, ["ClientIP", "None"]));
-  if (affinity === "ClientIP")
-    found.push(
-      ...within(
-        "spec.sessionAffinityConfig.clientIP.timeoutSeconds",
-        given(given(spec, "sessionAffinityConfig"), "clientIP")?.["timeoutSeconds"],
-        1,
-        86_400,
-      ),
-    );
+  if (affinity === "ClientIP") {
+    const seconds = number(given(given(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds") ?? 1;
+    if (seconds < 1 || seconds > 86_400)
+      found.push(
+        invalidField(
+          "spec.sessionAffinityConfig.clientIP.timeoutSeconds",
+          seconds,
+          "must be greater than 0 and less than 86400",
+        ),
+      );
+  }
   found.push(...clusterIPs(spec));
   found.push(...list(spec, "externalIPs").flatMap((ip, i) => ipAddress(`spec.externalIPs[${i}]`, ip)));
   if (type === "") found.push(required("spec.type"));
@@ -120,11 +122,7 @@ function clusterIPs(spec: JsonObject): Found {
   const headless = ips[0] === "None";
   if (spec["ipFamilyPolicy"] === "RequireDualStack" && !headless && text(spec["type"]) !== "ExternalName")
     found.push(
-      invalidField(
-        "spec.ipFamilyPolicy",
-        "RequireDualStack",
-        "this cluster is not configured for dual-stack services",
-      ),
+      invalidField("spec.ipFamilyPolicy", "RequireDualStack", "this cluster is not configured for dual-stack services"),
     );
   return found;
 }
@@ -134,13 +132,19 @@ function samePorts(spec: JsonObject): Found {
   const seen = new Set<string>();
   return each(spec, "ports").flatMap((port, i) => {
     const protocol = text(port["protocol"]);
-    const number_ = number(port, "port") ?? 0;
-    const key = `${protocol}/${number_}`;
+    const value = number(port, "port") ?? 0;
+    const key = `${protocol}/${value}`;
     const again = seen.has(key);
     seen.add(key);
-    const shown = `{"Name":"","Protocol":${JSON.stringify(protocol)},"AppProtocol":null,"Port":${number_},"TargetPort":0,"NodePort":0}`;
+    const shown = `{"Name":"","Protocol":${JSON.stringify(protocol)},"AppProtocol":null,"Port":${value},"TargetPort":0,"NodePort":0}`;
     return again
-      ? [{ ...invalidRaw(`spec.ports[${i}]`, "", ""), type: "FieldValueDuplicate" as const, body: `Duplicate value: ${shown}` }]
+      ? [
+          {
+            ...invalidRaw(`spec.ports[${i}]`, "", ""),
+            type: "FieldValueDuplicate" as const,
+            body: `Duplicate value: ${shown}`,
+          },
+        ]
       : [];
   });
 }

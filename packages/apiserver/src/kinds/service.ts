@@ -1,9 +1,9 @@
 // Services: their defaults, their rules, and the addresses and ports they hold.
-import { deepEqual } from "@telltale/kinds";
 import { Service } from "@telltale/kinds/builtin";
 import { at, clone, type Json, type JsonObject, text } from "../json.ts";
 import { type FieldError, invalidField } from "../status.ts";
 import { addressesOf, portsOf } from "./allocator.ts";
+import { same } from "./checks.ts";
 import { child, each, fill, filled, fillZero, given, list, number } from "./edit.ts";
 import { validateService } from "./service-validation.ts";
 import { type Allocator, keeping, type Strategy, strategy, without } from "./strategy.ts";
@@ -34,14 +34,18 @@ function fillService(service: JsonObject): void {
   fillZero(spec, "sessionAffinity", "None");
   fillZero(spec, "type", "ClusterIP");
   if (spec["sessionAffinity"] === "None") delete spec["sessionAffinityConfig"];
-  if (spec["sessionAffinity"] === "ClientIP") fill(child(child(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", 10_800);
+  if (spec["sessionAffinity"] === "ClientIP")
+    fill(child(child(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", 10_800);
   for (const port of each(spec, "ports")) {
     fillZero(port, "protocol", "TCP");
     fillZero(port, "targetPort", port["port"] ?? 0);
   }
   const type = spec["type"];
-  if (type === "NodePort" || type === "LoadBalancer") fillZero(spec, "externalTrafficPolicy", "Cluster");
-  if (type === "NodePort" || type === "LoadBalancer" || type === "ClusterIP") fill(spec, "internalTrafficPolicy", "Cluster");
+  const reachable = type === "NodePort" || type === "LoadBalancer";
+  if (reachable || (type === "ClusterIP" && list(spec, "externalIPs").length > 0))
+    fillZero(spec, "externalTrafficPolicy", "Cluster");
+  if (type === "NodePort" || type === "LoadBalancer" || type === "ClusterIP")
+    fill(spec, "internalTrafficPolicy", "Cluster");
   if (type === "LoadBalancer") fill(spec, "allocateLoadBalancerNodePorts", true);
 }
 
@@ -79,12 +83,12 @@ function carried(service: JsonObject, old: JsonObject): JsonObject {
     if (text(spec["clusterIP"]) === "" && list(spec, "clusterIPs").length === 0) {
       keep("clusterIP");
       keep("clusterIPs");
-    } else if (text(spec["clusterIP"]) !== text(before["clusterIP"]) && deepEqual(spec["clusterIPs"], before["clusterIPs"]))
+    } else if (text(spec["clusterIP"]) !== text(before["clusterIP"]) && same(spec["clusterIPs"], before["clusterIPs"]))
       spec["clusterIPs"] = [text(spec["clusterIP"])];
     for (const name of ["ipFamilies", "ipFamilyPolicy"]) if (spec[name] === undefined) keep(name);
   }
   if (!hasAddress(spec) && hasAddress(before)) {
-    for (const name of ["clusterIP", "clusterIPs"]) if (deepEqual(spec[name], before[name])) delete spec[name];
+    for (const name of ["clusterIP", "clusterIPs"]) if (same(spec[name], before[name])) delete spec[name];
     for (const name of ["ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"]) delete spec[name];
   }
   if (hasNodePorts(spec) && hasNodePorts(before)) keepNodePorts(spec, before);
@@ -95,7 +99,11 @@ function carried(service: JsonObject, old: JsonObject): JsonObject {
     keep("healthCheckNodePort");
   if (!needsHealthPort(spec) && spec["healthCheckNodePort"] === before["healthCheckNodePort"])
     delete spec["healthCheckNodePort"];
-  if (spec["type"] !== "LoadBalancer" && spec["type"] !== "NodePort" && spec["externalTrafficPolicy"] === before["externalTrafficPolicy"])
+  if (
+    spec["type"] !== "LoadBalancer" &&
+    spec["type"] !== "NodePort" &&
+    spec["externalTrafficPolicy"] === before["externalTrafficPolicy"]
+  )
     delete spec["externalTrafficPolicy"];
   return { ...service, spec };
 }
@@ -123,7 +131,9 @@ function fixedAddress(service: JsonObject, old: JsonObject): FieldError[] {
   if (!hasAddress(spec) || !hasAddress(before)) return [];
   const ips = list(spec, "clusterIPs");
   const first = text(list(before, "clusterIPs")[0]);
-  return first === "" || text(ips[0]) === first ? [] : [invalidField("spec.clusterIPs[0]", ips, "may not change once set")];
+  return first === "" || text(ips[0]) === first
+    ? []
+    : [invalidField("spec.clusterIPs[0]", ips, "may not change once set")];
 }
 
 /** Takes an address and node ports. When one is refused, what was taken on the way is given back. */

@@ -1,5 +1,5 @@
 // Volumes and claims, and the kinds of `storage.k8s.io`.
-import { parseQuantity } from "@telltale/kinds";
+import { builtin, parseQuantity } from "@telltale/kinds";
 import {
   CSIDriver,
   CSINode,
@@ -9,20 +9,21 @@ import {
   StorageClass,
   VolumeAttachment,
 } from "@telltale/kinds/builtin";
-import { builtin, deepEqual } from "@telltale/kinds";
 import { type Json, type JsonObject, text } from "../json.ts";
 import { type FieldError, forbiddenField, invalidField, notSupported, required } from "../status.ts";
-import { immutable, labelSelector, oneOf, optionalOneOf, subdomainProblems, told } from "./checks.ts";
+import { immutable, labelSelector, oneOf, optionalOneOf, same, subdomainProblems, told } from "./checks.ts";
 import { child, fill, filled, fillZero, given, list } from "./edit.ts";
+import { goValue } from "./go-shape.ts";
 import { fillVolumeSource } from "./pod-defaults.ts";
 import { type Strategy, strategy } from "./strategy.ts";
+import { unifiedDiff } from "./unified-diff.ts";
 
 type Found = FieldError[];
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const volumeModes = ["Block", "Filesystem"];
 
-export const VolumeAttributesClass = builtin()({
+const VolumeAttributesClass = builtin()({
   group: "storage.k8s.io",
   version: "v1",
   kind: "VolumeAttributesClass",
@@ -101,9 +102,10 @@ export function fillClaimSpec(spec: JsonObject): void {
   fill(spec, "volumeMode", "Filesystem");
 }
 
-export function validateClaimSpec(field: string, spec: JsonObject): Found {
+function validateClaimSpec(field: string, spec: JsonObject): Found {
   const modes = list(spec, "accessModes");
-  const found: Found = modes.length === 0 ? [required(`${field}.accessModes`, "at least 1 access mode is required")] : [];
+  const found: Found =
+    modes.length === 0 ? [required(`${field}.accessModes`, "at least 1 access mode is required")] : [];
   found.push(...labelSelector(`${field}.selector`, given(spec, "selector")));
   for (const mode of modes) found.push(...oneOf(`${field}.accessModes`, mode, accessModes));
   if (modes.includes("ReadWriteOncePod") && modes.length > 1)
@@ -112,7 +114,8 @@ export function validateClaimSpec(field: string, spec: JsonObject): Found {
   if (storage === undefined) found.push(required(`${field}.resources[storage]`));
   else found.push(...positive(`${field}.resources[storage]`, storage));
   const storageClass = text(spec["storageClassName"]);
-  if (storageClass !== "") found.push(...told(`${field}.storageClassName`, storageClass, subdomainProblems(storageClass)));
+  if (storageClass !== "")
+    found.push(...told(`${field}.storageClassName`, storageClass, subdomainProblems(storageClass)));
   found.push(...optionalOneOf(`${field}.volumeMode`, spec["volumeMode"], volumeModes));
   return found;
 }
@@ -130,13 +133,12 @@ function claimUpdate(spec: JsonObject, old: JsonObject): Found {
     const { resources: _, volumeAttributesClassName: __, ...rest } = s;
     return rest;
   };
-  if (deepEqual(fixed(changed), fixed(old))) return [];
-  return [
-    forbiddenField(
-      "spec",
-      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
-    ),
-  ];
+  if (same(fixed(changed), fixed(old))) return [];
+  const printed = (claim: JsonObject): string =>
+    JSON.stringify(goValue("core.PersistentVolumeClaimSpec", claim), null, " ");
+  const why =
+    "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+  return [forbiddenField("spec", `${why}\n${unifiedDiff(printed(old), printed(changed))}`)];
 }
 
 const volumeSources = [
@@ -172,9 +174,11 @@ function validateVolume(spec: JsonObject): Found {
   if (capacity === undefined || Object.keys(capacity).length === 0) found.push(required("spec.capacity"));
   if (capacity?.["storage"] === undefined || Object.keys(capacity).length > 1)
     found.push(notSupported("spec.capacity", capacity, ["storage"]));
-  for (const [name, quantity] of Object.entries(capacity ?? {})) found.push(...positive(`spec.capacity[${name}]`, quantity));
+  for (const [name, quantity] of Object.entries(capacity ?? {}))
+    found.push(...positive(`spec.capacity[${name}]`, quantity));
   const reclaim = text(spec["persistentVolumeReclaimPolicy"]);
-  if (reclaim !== "") found.push(...oneOf("spec.persistentVolumeReclaimPolicy", reclaim, ["Delete", "Recycle", "Retain"]));
+  if (reclaim !== "")
+    found.push(...oneOf("spec.persistentVolumeReclaimPolicy", reclaim, ["Delete", "Recycle", "Retain"]));
   const sources = volumeSources.filter((name) => given(spec, name) !== undefined);
   if (sources.length === 0) found.push(required("spec", "must specify a volume type"));
   for (const name of sources.slice(1))
@@ -192,11 +196,7 @@ function validateStorageClass(object: JsonObject): Found {
 }
 
 function classUpdate(object: JsonObject, old: JsonObject): Found {
-  const same = (name: string): boolean => deepEqual(object[name], old[name]);
-  return [
-    ...(same("parameters") ? [] : [forbiddenField("parameters", "updates to parameters are forbidden.")]),
-    ...(same("provisioner") ? [] : [forbiddenField("provisioner", "updates to provisioner are forbidden.")]),
-    ...(same("reclaimPolicy") ? [] : [forbiddenField("reclaimPolicy", "updates to reclaimPolicy are forbidden.")]),
-    ...(same("volumeBindingMode") ? [] : [immutable("volumeBindingMode", object["volumeBindingMode"])]),
-  ];
+  return ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"]
+    .filter((name) => !same(object[name], old[name]))
+    .map((name) => immutable(name, object[name]));
 }

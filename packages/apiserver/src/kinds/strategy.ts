@@ -117,7 +117,11 @@ export function strategy(kind: KindRef, message: string | undefined, special: Sp
     graceful: false,
     verbs: standardVerbs,
     default: (object) => object,
-    prepareCreate: (object) => (statusSubresource ? without(object, "status") : object),
+    // Where the table has no message nobody else writes the empty status.
+    prepareCreate: (object) => {
+      if (!statusSubresource) return object;
+      return message === undefined ? { ...object, status: {} } : without(object, "status");
+    },
     prepareUpdate: (object, old) => (statusSubresource ? keeping(object, old, "status") : object),
     // Labels, annotations and finalizers pass; the rest of the object is the old one.
     prepareStatusUpdate: (object, old) => statusOnly(object, old),

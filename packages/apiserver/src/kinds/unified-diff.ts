@@ -3,13 +3,20 @@
 export function unifiedDiff(before: string, after: string): string {
   const edits = compare(before.split("\n"), after.split("\n"));
   const out: string[] = [];
+  let at = 0;
+  let oldLine = 1;
+  let newLine = 1;
   for (const [from, to] of hunks(edits)) {
+    // Between hunks nothing changed.
+    oldLine += from - at;
+    newLine += from - at;
     const hunk = edits.slice(from, to);
-    const oldStart = edits.slice(0, from).filter((e) => e.sign !== "+").length + 1;
-    const newStart = edits.slice(0, from).filter((e) => e.sign !== "-").length + 1;
     const oldCount = hunk.filter((e) => e.sign !== "+").length;
     const newCount = hunk.filter((e) => e.sign !== "-").length;
-    out.push(`@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`, ...hunk.map((e) => `${e.sign}${e.line}`));
+    out.push(`@@ -${oldLine},${oldCount} +${newLine},${newCount} @@`, ...hunk.map((e) => `${e.sign}${e.line}`));
+    oldLine += oldCount;
+    newLine += newCount;
+    at = to;
   }
   return out.length === 0 ? "" : `${out.join("\n")}\n`;
 }

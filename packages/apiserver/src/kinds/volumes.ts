@@ -82,8 +82,8 @@ function mode(field: string, value: number | undefined): Found {
   return value === undefined || (value >= 0 && value <= 0o777) ? [] : [invalidField(field, value, modeText)];
 }
 
-const needed = (field: string, source_: JsonObject, ...names: string[]): Found =>
-  names.filter((name) => text(source_[name]) === "").map((name) => required(`${field}.${name}`));
+const needed = (field: string, from: JsonObject, ...names: string[]): Found =>
+  names.filter((name) => text(from[name]) === "").map((name) => required(`${field}.${name}`));
 
 const rules: Readonly<Record<string, Rule>> = {
   emptyDir: (field, here) =>
@@ -144,7 +144,13 @@ function items(field: string, here: JsonObject): Found {
   ]);
 }
 
-const downwardPaths = ["metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations", "metadata.uid"];
+const downwardPaths = [
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.labels",
+  "metadata.annotations",
+  "metadata.uid",
+];
 
 function downwardFile(field: string, item: JsonObject): Found {
   const found: Found = needed(field, item, "path");
@@ -155,7 +161,8 @@ function downwardFile(field: string, item: JsonObject): Found {
     found.push(...fieldPathProblems(`${field}.fieldRef`, reference, downwardPaths));
     if (resource !== undefined)
       found.push(invalidField(field, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"));
-  } else if (resource !== undefined) found.push(...needed(`${field}.resourceFieldRef`, resource, "containerName", "resource"));
+  } else if (resource !== undefined)
+    found.push(...needed(`${field}.resourceFieldRef`, resource, "containerName", "resource"));
   else found.push(required(field, "one of fieldRef and resourceFieldRef is required"));
   return [...found, ...mode(`${field}.mode`, number(item, "mode"))];
 }
@@ -163,19 +170,44 @@ function downwardFile(field: string, item: JsonObject): Found {
 function projection(field: string, part: JsonObject): Found {
   const found: Found = [];
   const config = given(part, "configMap");
-  if (config !== undefined) found.push(...needed(`${field}.configMap`, config, "name"), ...items(`${field}.configMap.items`, config));
+  if (config !== undefined)
+    found.push(...needed(`${field}.configMap`, config, "name"), ...items(`${field}.configMap.items`, config));
   const secret = given(part, "secret");
-  if (secret !== undefined) found.push(...needed(`${field}.secret`, secret, "name"), ...items(`${field}.secret.items`, secret));
-  for (const item of each(given(part, "downwardAPI"), "items")) found.push(...downwardFile(`${field}.downwardAPI`, item));
+  if (secret !== undefined)
+    found.push(...needed(`${field}.secret`, secret, "name"), ...items(`${field}.secret.items`, secret));
+  for (const item of each(given(part, "downwardAPI"), "items"))
+    found.push(...downwardFile(`${field}.downwardAPI`, item));
   const token = given(part, "serviceAccountToken");
   if (token !== undefined) {
     const seconds = number(token, "expirationSeconds") ?? 3600;
     if (seconds < 600)
       found.push(
-        invalidField(`${field}.serviceAccountToken.expirationSeconds`, seconds, "may not specify a duration less than 10 minutes"),
+        invalidField(
+          `${field}.serviceAccountToken.expirationSeconds`,
+          seconds,
+          "may not specify a duration less than 10 minutes",
+        ),
       );
     found.push(...within(`${field}.serviceAccountToken.expirationSeconds`, seconds, Number.NEGATIVE_INFINITY, 2 ** 32));
-    found.push(...needed(`${field}.serviceAccountToken`, token, "path"));
+    // Upstream names the volume here, not the source.
+    if (text(token["path"]) === "") found.push(required(`${field.replace(/\.sources\[\d+\]$/, "")}.path`));
   }
   return found;
+}
+
+/** A token of no account cannot be projected. */
+export function unownedTokens(field: string, spec: JsonObject): Found {
+  if (text(spec["serviceAccountName"]) !== "") return [];
+  return each(spec, "volumes").flatMap((volume, i) =>
+    each(given(volume, "projected"), "sources").flatMap((part, j) =>
+      given(part, "serviceAccountToken") === undefined
+        ? []
+        : [
+            forbiddenField(
+              `${field}[${i}].projected.sources[${j}].serviceAccountToken`,
+              "must not be specified when serviceAccountName is not set",
+            ),
+          ],
+    ),
+  );
 }

@@ -17,9 +17,9 @@ export function clientConfig(field: string, config: JsonObject): Found {
 }
 
 function webhookUrl(field: string, url: string): Found {
-  const escape = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(url)?.[0];
-  if (escape !== undefined) {
-    const why = `url must be a valid URL: parse ${JSON.stringify(url)}: invalid URL escape ${JSON.stringify(escape)}${format}`;
+  const bad = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(url)?.[0];
+  if (bad !== undefined) {
+    const why = `url must be a valid URL: parse ${JSON.stringify(url)}: invalid URL escape ${JSON.stringify(bad)}${format}`;
     return [required(field, why)];
   }
   const [, scheme = "", authority = "", , query = "", fragment = ""] =
@@ -40,9 +40,7 @@ function webhookService(field: string, service: JsonObject): Found {
     .map((name) => required(`${field}.${name}`));
   const port = number(service, "port") ?? 443;
   if (port < 1 || port > 65_535)
-    found.push(
-      invalidField(`${field}.port`, port, "port is not valid: must be between 1 and 65535, inclusive"),
-    );
+    found.push(invalidField(`${field}.port`, port, "port is not valid: must be between 1 and 65535, inclusive"));
   return typeof service["path"] === "string" ? [...found, ...servicePath(`${field}.path`, service["path"])] : found;
 }
 

@@ -142,7 +142,7 @@ function reviewVersions(field: string, webhook: JsonObject): Found {
 }
 
 /** What can be told without reading the expressions. */
-export function matchConditions(field: string, owner: JsonObject): Found {
+function matchConditions(field: string, owner: JsonObject): Found {
   const seen = new Set<string>();
   return each(owner, "matchConditions").flatMap((condition, i) => {
     const path = `${field}[${i}]`;
@@ -160,7 +160,7 @@ export function matchConditions(field: string, owner: JsonObject): Found {
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
-export function operationRule(field: string, rule: JsonObject): Found {
+function operationRule(field: string, rule: JsonObject): Found {
   const values = (name: string): string[] => list(rule, name).map((value) => text(value));
   const alone = (name: string, what: string): Found =>
     values(name).includes("*") && values(name).length > 1
@@ -195,8 +195,10 @@ function ruleResources(field: string, resources: readonly string[]): Found {
     }
     if (!resource.includes("/")) continue;
     const [main = "", part = ""] = resource.split("/", 2);
-    if (whole.has(main)) found.push(invalidField(path, resource, `if '${main}/*' is present, must not specify ${resource}`));
-    if (parts.has(part)) found.push(invalidField(path, resource, `if '*/${part}' is present, must not specify ${resource}`));
+    if (whole.has(main))
+      found.push(invalidField(path, resource, `if '${main}/*' is present, must not specify ${resource}`));
+    if (parts.has(part))
+      found.push(invalidField(path, resource, `if '*/${part}' is present, must not specify ${resource}`));
     if (part === "*") whole.add(main);
     if (main === "*") parts.add(part);
   }
@@ -228,7 +230,8 @@ function policy(spec: JsonObject): Found {
   for (const [i, validation] of validations.entries()) {
     const path = `spec.validations[${i}]`;
     const message = text(validation["message"]);
-    if (text(validation["expression"]).trim() === "") found.push(required(`${path}.expression`, "expression is not specified"));
+    if (text(validation["expression"]).trim() === "")
+      found.push(required(`${path}.expression`, "expression is not specified"));
     if (validation["message"] !== undefined && message.trim() === "")
       found.push(invalidField(`${path}.message`, message, "message must be non-empty if specified"));
     else if (message.trim().includes("\n"))
@@ -254,7 +257,8 @@ function policyBinding(spec: JsonObject): Found {
   const match = given(spec, "matchResources");
   if (match !== undefined) found.push(...matchResources("spec.matchResources", match));
   const actions = list(spec, "validationActions");
-  if (actions.length === 0) found.push(required("spec.validationActions", "at least one validation action is required"));
+  if (actions.length === 0)
+    found.push(required("spec.validationActions", "at least one validation action is required"));
   const seen = new Set<string>();
   for (const [i, action] of actions.entries()) {
     const path = `spec.validationActions[${i}]`;

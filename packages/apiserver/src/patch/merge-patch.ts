@@ -12,7 +12,7 @@ export function decodeMergePatch(bytes: Uint8Array, validation: FieldValidation,
 }
 
 /** A patch that has to be an object; `prefix` stands before what is wrong with it. */
-export function parsed(bytes: Uint8Array, prefix: string): { value: JsonObject; duplicates: string[] } {
+export function parsed(bytes: Uint8Array, prefix: string): { value: JsonObject; duplicates: readonly string[] } {
   let result: ReturnType<typeof parseJson>;
   try {
     result = parseJson(bytes);

@@ -1,60 +1,18 @@
 // Lists: which revision they show, page by page, with snapshot consistency.
 import type { Clock } from "@telltale/clock";
-import {
-  badRequest,
-  expired,
-  type FieldError,
-  forbiddenField,
-  invalid,
-  notSupported,
-  versionTooLarge,
-} from "../status.ts";
+import type { ListOptions } from "../decode/list-options.ts";
+import { badRequest, expired, versionTooLarge } from "../status.ts";
 import type { StoredRecord } from "../store/record.ts";
-import { Expired, type Store } from "../store/store.ts";
+import { Expired } from "../store/errors.ts";
+import type { Store } from "../store/store.ts";
 import { listPrefix, type Resource } from "./resource.ts";
 import { matches, type Selection } from "./selector.ts";
-
-export interface ListOptions {
-  readonly limit: number;
-  readonly continueToken: string;
-  readonly resourceVersion: string;
-  readonly match: string;
-}
 
 export interface Listed {
   readonly records: readonly StoredRecord[];
   readonly revision: number;
   readonly continueToken: string;
   readonly remaining: number | undefined;
-}
-
-export function listOptions(query: URLSearchParams): ListOptions {
-  const limit = query.get("limit") ?? "";
-  if (limit !== "" && !/^[+-]?\d+$/.test(limit))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(limit)}: invalid syntax`);
-  const options: ListOptions = {
-    limit: Math.max(0, Number(limit || 0)),
-    continueToken: query.get("continue") ?? "",
-    resourceVersion: query.get("resourceVersion") ?? "",
-    match: query.get("resourceVersionMatch") ?? "",
-  };
-  const errors: FieldError[] = [];
-  if (query.get("sendInitialEvents") !== null)
-    errors.push(forbiddenField("sendInitialEvents", "sendInitialEvents is forbidden for list"));
-  if (options.match !== "") {
-    const field = "resourceVersionMatch";
-    if (options.resourceVersion === "")
-      errors.push(forbiddenField(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
-    if (options.continueToken !== "")
-      errors.push(forbiddenField(field, "resourceVersionMatch is forbidden when continue is provided"));
-    if (options.match !== "Exact" && options.match !== "NotOlderThan") {
-      errors.push(notSupported(field, options.match, ["Exact", "NotOlderThan", ""]));
-    } else if (options.match === "Exact" && options.resourceVersion === "0") {
-      errors.push(forbiddenField(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
-    }
-  }
-  if (errors.length > 0) throw invalid("meta.k8s.io", "ListOptions", "", errors);
-  return options;
 }
 
 /** The revision that a list asks for; undefined: the newest. */
@@ -81,22 +39,22 @@ export async function list(
   s: Selection,
   o: ListOptions,
 ): Promise<Listed> {
-  if (o.continueToken !== "" && o.resourceVersion !== "" && o.resourceVersion !== "0") {
+  if (o.continue !== "" && o.resourceVersion !== "" && o.resourceVersion !== "0") {
     throw badRequest("specifying resource version is not allowed when using continue");
   }
   const wanted = parseRevision(o.resourceVersion);
   const prefix = listPrefix(r, s.namespace ?? namespace);
   const token: Token =
-    o.continueToken === "" ? { revision: undefined, after: "" } : decodeToken(o.continueToken, prefix);
+    o.continue === "" ? { revision: undefined, after: "" } : decodeToken(o.continue, prefix);
   // A list of one name is no list to page through; and whoever says "any version" gets all of it.
   const limit = s.name !== undefined || o.resourceVersion === "0" ? 0 : o.limit;
-  const exact = token.revision ?? (o.match === "Exact" || (o.match === "" && limit > 0) ? wanted : undefined);
+  const exact = token.revision ?? (o.resourceVersionMatch === "Exact" || (o.resourceVersionMatch === "" && limit > 0) ? wanted : undefined);
   if (wanted !== undefined && wanted > store.revision) await newer(store, clock, wanted);
   try {
     return page(store, r, prefix, s, { limit, at: exact, after: token.after });
   } catch (error) {
     if (!(error instanceof Expired)) throw error;
-    if (o.continueToken === "") throw expired("The resourceVersion for the provided list is too old.");
+    if (o.continue === "") throw expired("The resourceVersion for the provided list is too old.");
     throw expired(tooOldToken, encodeToken(-1, prefix, token.after));
   }
 }

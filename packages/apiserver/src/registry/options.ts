@@ -1,19 +1,20 @@
-// The options of a write, as the query string or a body gave them.
-import type { FieldValidation } from "./resource.ts";
+// The options of a write, with the name under which a client's fields are tracked.
+import { decodeQueryOptions, type WriteOptions as Decoded, type WriteVerb } from "../decode/options.ts";
 
-export interface WriteOptions {
-  readonly dryRun: boolean;
-  readonly fieldManager: string;
-  readonly fieldValidation: FieldValidation;
+export interface WriteOptions extends Omit<Decoded, "force"> {
   /** Apply only: take fields over that others own. */
   readonly force: boolean;
 }
 
-/** The name under which a client's fields are tracked: what it says, else the first word of its User-Agent. */
-export function managerName(given: string | null, userAgent: string | undefined): string {
-  if (given !== null && given !== "") return given;
+export function writeOptions(query: URLSearchParams, verb: WriteVerb, userAgent: string | undefined): WriteOptions {
+  const options = decodeQueryOptions(query, verb);
+  return { ...options, force: options.force ?? false, fieldManager: managerName(options.fieldManager, userAgent) };
+}
+
+/** What the client says, else the first word of its User-Agent. */
+function managerName(given: string, userAgent: string | undefined): string {
+  if (given !== "") return given;
   const agent = (userAgent ?? "").split("/")[0] ?? "";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: unprintable characters are what has to go
   const printable = agent.replace(/[^\x20-\x7e\u00a1-\uffff]/g, "").slice(0, 128);
   return printable === "" ? "unknown" : printable;
 }

@@ -4,8 +4,8 @@ import type { JsonObject } from "../json.ts";
 import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
 import { applyStrategicPatch, decodeStrategicPatch } from "../patch/strategic.ts";
-import { badRequest, type FieldError, forbiddenField, invalid, required, StatusError, unsupportedMediaType } from "../status.ts";
-import { nameOf, withMetadata } from "./metadata.ts";
+import { badRequest, invalid, StatusError, unsupportedMediaType } from "../status.ts";
+import { nameOf } from "./metadata.ts";
 import type { WriteOptions } from "./options.ts";
 import type { Part, Resource } from "./resource.ts";
 import type { Change } from "./write.ts";
@@ -26,16 +26,6 @@ export function patchType(contentType: string | undefined, builtin: boolean): Pa
   if (type !== undefined && (builtin || type !== "strategic")) return type;
   if (builtin && type === undefined) throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   throw unsupportedMediaType(Object.keys(mediaTypes).filter((m) => builtin || mediaTypes[m] !== "strategic"));
-}
-
-export function checkPatchOptions(type: PatchType, query: URLSearchParams): void {
-  const errors: FieldError[] = [];
-  if (type === "apply") {
-    if ((query.get("fieldManager") ?? "") === "") errors.push(required("fieldManager", "is required for apply patch"));
-  } else if (query.get("force") === "true" || query.get("force") === "false") {
-    errors.push(forbiddenField("force", "may not be specified for non-apply patch"));
-  }
-  if (errors.length > 0) throw invalid("meta.k8s.io", "PatchOptions", "", errors);
 }
 
 export interface PatchRequest {
@@ -83,14 +73,16 @@ async function decodePatch(r: Resource, p: PatchRequest, options: WriteOptions, 
 
 async function applying(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject | undefined) => Promise<Change>> {
   const config = await r.decodeApply(p.bytes, options.fieldValidation, warn);
-  const named = nameOf(config) === "" ? withMetadata(config, { name: p.name }) : config;
-  if (nameOf(named) !== p.name) {
-    throw badRequest(`the name of the object (${nameOf(named)}) does not match the name on the URL (${p.name})`);
+  if (nameOf(config) === "") {
+    throw badRequest(`the name of the object (${p.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (nameOf(config) !== p.name) {
+    throw badRequest(`the name of the object (${nameOf(config)}) does not match the name on the URL (${p.name})`);
   }
   return async (live) => {
     const { object } = applyConfig({
       live,
-      config: named,
+      config,
       manager: options.fieldManager,
       apiVersion: r.apiVersion,
       subresource: p.part,
@@ -102,7 +94,7 @@ async function applying(r: Resource, p: PatchRequest, options: WriteOptions, war
       convert: r.convertTo,
       schemaOf: r.schemaOf,
     });
-    const { object: decoded } = r.redecode(object, "Ignore");
+    const { object: decoded } = r.redecode(object, "Ignore", true);
     return { object: decoded, create: p.part === "", tracked: true };
   };
 }

@@ -1,11 +1,13 @@
 // One served resource, built-in or custom: everything that a verb has to know about it. The verbs themselves know neither
 // Deployments nor CRDs.
-import type { Column } from "@telltale/kinds";
 import type { FieldSet } from "../apply/fieldset.ts";
 import type { TypedSchema } from "../apply/schema.ts";
+import type { Schema } from "../crd/schema.ts";
+import type { PrinterColumn } from "../crd/version.ts";
 import type { JsonObject } from "../json.ts";
 import type { DefaultPropagation, Subresource } from "../kinds/strategy.ts";
 import type { Rule } from "../meta/names.ts";
+import type { User } from "../request.ts";
 import type { FieldError, GroupResource } from "../status.ts";
 import type { StoredRecord } from "../store/record.ts";
 
@@ -45,7 +47,10 @@ export interface Resource extends GroupResource {
   readonly storage: GroupResource;
   /** The version that is written to the store. */
   readonly storageVersion: string;
-  readonly columns: readonly Column[] | undefined;
+  /** Columns of a custom resource; built-in kinds have theirs in `encode`. */
+  readonly columns: readonly PrinterColumn[] | undefined;
+  /** The structural schema of a custom resource. */
+  readonly structural: Schema | undefined;
   readonly nameRule: Rule;
   readonly tracksGeneration: boolean;
   /** More that counts as a change of the spec: a Deployment's annotations. */
@@ -54,6 +59,10 @@ export interface Resource extends GroupResource {
   readonly allowUnconditionalUpdate: boolean;
   readonly returnDeletedObject: boolean;
   readonly deprecation: string | undefined;
+  /** Why nothing can be created for now. */
+  readonly refuseCreate?: string;
+  /** Answers a create without storing anything: reviews. */
+  readonly virtual: boolean;
   /** The typed view for apply and managedFields. */
   schema(): TypedSchema;
   /** What an endpoint does not own. */
@@ -67,8 +76,8 @@ export interface Resource extends GroupResource {
   ): Promise<{ object: JsonObject; warnings: string[] }>;
   /** The body of an apply: what the client wants to own, neither defaulted nor pruned. */
   decodeApply(bytes: Uint8Array, validation: FieldValidation, warn: (text: string) => void): Promise<JsonObject>;
-  /** An object that came out of a patch or a webhook: typed, pruned and defaulted again. */
-  redecode(object: JsonObject, validation: FieldValidation): { object: JsonObject; unknown: string[] };
+  /** An object that came out of a patch or a webhook: typed, pruned and defaulted again. Nulls of an apply stay. */
+  redecode(object: JsonObject, validation: FieldValidation, keepNulls?: boolean): { object: JsonObject; unknown: string[] };
   /** A stored object in this version. */
   read(record: StoredRecord): Promise<JsonObject> | JsonObject;
   /** JSON of a stored object in this version, where it can be had without parsing. */
@@ -85,14 +94,17 @@ export interface Resource extends GroupResource {
   selectable(object: JsonObject): Readonly<Record<string, string>>;
   /** Why a field selector cannot be used, or undefined. */
   refuseField(key: string): string | undefined;
-  /** Called when an object is gone for good: what it held is free again. */
-  released?(object: JsonObject): void;
+  /** Takes what the object needs from what is limited: addresses, ports. A refusal is an error of the object. */
+  allocate?(object: JsonObject, old: JsonObject | undefined): { readonly object: JsonObject } | { readonly errors: readonly FieldError[] };
+  /** Gives back what `before` holds and `after` does not. */
+  release?(before: JsonObject, after: JsonObject | undefined): void;
 }
 
 export interface WriteContext {
   readonly now: string;
   readonly uid: string;
   readonly dryRun: boolean;
+  readonly user: User;
 }
 
 export interface Validation {

@@ -1,10 +1,12 @@
 // Watches: a start, then every change in order, until the client goes, the time is up or the resource is gone.
 import { type Clock, jitter, type Random } from "@telltale/clock";
+import type { ListOptions } from "../decode/list-options.ts";
 import type { JsonObject } from "../json.ts";
 import type { Sink } from "../request.ts";
-import { expired, type FieldError, forbiddenField, invalid, notSupported, raw, StatusError } from "../status.ts";
+import { expired, raw, StatusError } from "../status.ts";
 import type { StoredRecord } from "../store/record.ts";
-import { Expired, type Store, type StoreEvent } from "../store/store.ts";
+import { Expired } from "../store/errors.ts";
+import type { Store, StoreEvent } from "../store/store.ts";
 import { newer } from "./list.ts";
 import { listPrefix, type Resource } from "./resource.ts";
 import { matches, type Selection } from "./selector.ts";
@@ -17,45 +19,19 @@ export interface WatchOptions {
   readonly timeoutSeconds: number | undefined;
 }
 
-export function watchOptions(query: URLSearchParams): WatchOptions {
-  const resourceVersion = query.get("resourceVersion") ?? "";
-  const match = query.get("resourceVersionMatch") ?? "";
-  const send = query.get("sendInitialEvents");
-  const errors: FieldError[] = [];
-  if (send !== null && match !== "NotOlderThan") {
-    if (match === "")
-      errors.push(
-        forbiddenField(
-          "resourceVersionMatch",
-          "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-        ),
-      );
-  }
-  if (match !== "") {
-    if (send === null) {
-      errors.push(
-        forbiddenField(
-          "resourceVersionMatch",
-          "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-        ),
-      );
-    }
-    if (match !== "NotOlderThan") errors.push(notSupported("resourceVersionMatch", match, ["NotOlderThan"]));
-  }
-  if (errors.length > 0) throw invalid("meta.k8s.io", "ListOptions", "", errors);
+/** Without a version, and without saying otherwise, a watch begins with what is there. */
+export function watchOptions(o: ListOptions): WatchOptions {
+  const { resourceVersion, timeoutSeconds } = o;
   if (!/^\d*$/.test(resourceVersion)) {
-    throw raw(
-      `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
-    );
+    const given = JSON.stringify(resourceVersion);
+    throw raw(`resourceVersion: Invalid value: ${given}: strconv.ParseUint: parsing ${given}: invalid syntax`);
   }
   const fromStart = resourceVersion === "" || resourceVersion === "0";
-  const flag = query.get("allowWatchBookmarks");
-  const seconds = Number(query.get("timeoutSeconds") ?? Number.NaN);
   return {
     resourceVersion,
-    bookmarks: flag === "true" || flag === "1",
-    initial: send === null ? fromStart : send === "true" || send === "1",
-    timeoutSeconds: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
+    bookmarks: o.allowWatchBookmarks,
+    initial: o.sendInitialEvents ?? fromStart,
+    timeoutSeconds: timeoutSeconds !== undefined && timeoutSeconds > 0 ? timeoutSeconds : undefined,
   };
 }
 

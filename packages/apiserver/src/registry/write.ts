@@ -4,27 +4,16 @@ import { deepEqual, formatTime } from "@telltale/kinds";
 import type { Admission, Attributes, Operation } from "../admit/admission.ts";
 import { revertTimestamps, trackUpdate } from "../apply/apply.ts";
 import { at, type JsonObject, text } from "../json.ts";
-import { validateMeta, validateMetaUpdate } from "../meta/validate.ts";
+import { validateMetaUpdate } from "../meta/validate.ts";
 import type { Call } from "../request.ts";
-import {
-  alreadyExists,
-  badRequest,
-  conflict,
-  invalid,
-  invalidField,
-  modified,
-  notFound,
-  raw,
-  StatusError,
-} from "../status.ts";
+import { alreadyExists, badRequest, conflict, invalid, modified, notFound, raw, StatusError } from "../status.ts";
+import { RevisionMismatch } from "../store/errors.ts";
 import type { StoredRecord } from "../store/record.ts";
-import { RevisionMismatch, type Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+import { isFinalized, updatedMetadata } from "./lifecycle.ts";
 import {
-  contentChanged,
   duplicateOwnersWarning,
-  finalizersOf,
   generatedName,
-  generationOf,
   isTerminating,
   metadataOf,
   nameOf,
@@ -46,11 +35,35 @@ export interface Backing {
   readonly checkNamespace: (resource: Resource, namespace: string, name: string) => void;
 }
 
+/** One write: who asks, what for, how. */
+export interface Target {
+  readonly call: Call;
+  readonly r: Resource;
+  readonly namespace: string;
+  /** Empty where the name is still in the object, or to be made. */
+  readonly name: string;
+  readonly part: Part;
+  readonly options: WriteOptions;
+}
+
+/** What a change made of the live object. */
+export interface Change {
+  readonly object: JsonObject;
+  /** The object may be created if it is not there. */
+  readonly create?: boolean;
+  /** A PUT: the uid and the version in it say which state it is about. */
+  readonly replaces?: boolean;
+  /** managedFields are already right (apply, scale). */
+  readonly tracked?: boolean;
+}
+
 /** What a write came to. */
 export interface Written {
   readonly object: JsonObject;
   readonly created: boolean;
 }
+
+const maxNames = 8;
 
 export class Writer {
   readonly #b: Backing;
@@ -60,88 +73,54 @@ export class Writer {
   }
 
   /** A new object. `decoded` is in the request's version, defaulted. */
-  async create(
-    call: Call,
-    r: Resource,
-    namespace: string,
-    decoded: JsonObject,
-    options: WriteOptions,
-    part: Part = "",
-  ): Promise<JsonObject> {
-    let object = this.#inNamespace(r, wiped(decoded), namespace);
-    object = this.#dedupOwners(call, object);
-    this.#b.checkNamespace(r, namespace, nameOf(object));
+  async create(t: Target, decoded: JsonObject, tracked = false): Promise<JsonObject> {
     const now = this.#now();
-    object = withMetadata(object, { managedFields: undefined });
-    object = this.#track(r, undefined, object, options, part, now);
-    object =
-      (await this.#mutate(call, r, "CREATE", part, namespace, nameOf(object), object, undefined, options)) ?? object;
-    object = this.#dedupOwners(call, object);
+    let object = this.#placed(t, wiped(decoded));
+    this.#b.checkNamespace(t.r, t.namespace, nameOf(object));
+    // What a client says about ownership counts for nothing on a create; what an apply worked out does.
+    if (!tracked) object = this.#tracked(t, undefined, withMetadata(object, { managedFields: undefined }), now);
+    object = await this.#mutated(t, "CREATE", object, undefined);
     const uid = uuid(this.#b.random);
     object = withMetadata(object, { creationTimestamp: now, uid });
+    const context = { now, uid, dryRun: t.options.dryRun, user: t.call.user };
     const base = text(at(object, "metadata", "generateName"));
-    const generated = nameOf(object) === "" && base !== "";
-    for (let attempt = 0; ; attempt += 1) {
-      const named = generated
-        ? withMetadata(object, { name: generatedName(base, () => this.#b.random.next()) })
-        : object;
+    if (nameOf(object) !== "" || base === "") return this.#insert(t, object, context);
+    for (let attempt = 1; ; attempt += 1) {
+      const name = generatedName(base, () => this.#b.random.next());
       try {
-        return await this.#insert(call, r, namespace, named, options, part, { now, uid, dryRun: options.dryRun });
+        return await this.#insert(t, withMetadata(object, { name }), context);
       } catch (error) {
-        const taken = error instanceof StatusError && error.reason === "AlreadyExists";
-        if (!generated || !taken) throw error;
-        if (attempt < 7) continue;
-        throw new StatusError(
-          409,
-          "AlreadyExists",
-          `${error.message}, the server was not able to generate a unique name for the object`,
-          { ...error.details, retryAfterSeconds: 1 },
-        );
+        if (!(error instanceof StatusError && error.reason === "AlreadyExists")) throw error;
+        if (attempt === maxNames) throw noUniqueName(error);
       }
     }
   }
 
-  async #insert(
-    call: Call,
-    r: Resource,
-    namespace: string,
-    named: JsonObject,
-    options: WriteOptions,
-    part: Part,
-    context: WriteContext,
-  ): Promise<JsonObject> {
-    let object = r.prepareCreate(named, context);
-    object = r.tracksGeneration ? withMetadata(object, { generation: 1 }) : object;
-    const name = nameOf(object);
-    await this.#validate(call, r, object, undefined, part, name);
-    await this.#b.admission.validate(
-      this.#attributes(call, r, "CREATE", part, namespace, name, object, undefined, options),
-    );
-    const version = versionOf(object);
-    if (/^\d+$/.test(version) && BigInt(version) > 0n)
-      throw raw("resourceVersion should not be set on objects to be created");
-    object = withMetadata(object, { resourceVersion: undefined });
-    const key = storageKey(r, namespace, name);
-    const existing = this.#b.store.get(key);
-    if (existing !== undefined) {
-      throw alreadyExists(r, name, isTerminating(existing.object()) ? "object is being deleted: " : "");
-    }
-    if (options.dryRun) return object;
-    return this.#commit(r, key, "absent", object);
+  async #insert(t: Target, named: JsonObject, context: WriteContext): Promise<JsonObject> {
+    const { r, options } = t;
+    const prepared = r.prepareCreate(named, context);
+    const object = r.tracksGeneration ? withMetadata(prepared, { generation: 1 }) : prepared;
+    const target = { ...t, name: nameOf(object) };
+    await this.#validate(target, object, undefined);
+    return this.#holding(target, object, undefined, async (held) => {
+      await this.#b.admission.validate(attributes(target, "CREATE", held, undefined));
+      const version = versionOf(held);
+      if (/^\d+$/.test(version) && BigInt(version) > 0n) throw raw("resourceVersion should not be set on objects to be created");
+      const key = storageKey(r, t.namespace, target.name);
+      const existing = this.#b.store.get(key);
+      if (existing !== undefined) {
+        throw alreadyExists(r, target.name, isTerminating(existing.object()) ? "object is being deleted: " : "");
+      }
+      return options.dryRun ? withMetadata(held, { resourceVersion: undefined }) : this.#commit(r, key, "absent", held);
+    });
   }
 
   /**
    * An existing object (or, where allowed, a new one) changed by `change`, which is called again with the newer state when
    * somebody else was faster. `change` gets the live object in the request's version and answers with the next one.
    */
-  async update(
-    call: Call,
-    r: Resource,
-    where: { readonly namespace: string; readonly name: string; readonly part: Part },
-    change: (live: JsonObject | undefined) => Promise<Change> | Change,
-    options: WriteOptions,
-  ): Promise<Written> {
-    const { namespace, name, part } = where;
+  async update(t: Target, change: (live: JsonObject | undefined) => Promise<Change> | Change): Promise<Written> {
+    const { r, namespace, name } = t;
     const key = storageKey(r, namespace, name);
     for (;;) {
       const record = this.#b.store.get(key);
@@ -149,67 +128,72 @@ export class Writer {
       const next = await change(live);
       if (record === undefined || live === undefined) {
         if (next.create !== true) throw notFound(r, name);
-        return { object: await this.create(call, r, namespace, next.object, options, part), created: true };
+        return { object: await this.create({ ...t, part: "" }, next.object, next.tracked), created: true };
       }
       try {
-        const object = await this.#replace(call, r, where, key, record, live, next, options);
-        return { object, created: false };
+        return { object: await this.#replace(t, record, live, next), created: false };
       } catch (error) {
         // Somebody was faster. A client that named the version it had seen is told; anybody else need not know.
         if (!(error instanceof RevisionMismatch)) throw error;
-        if (next.exactVersion === true) throw modified(r, name);
+        const version = versionOf(next.object);
+        if (next.replaces === true && version !== "" && version !== "0") throw modified(r, name);
       }
     }
   }
 
-  async #replace(
-    call: Call,
-    r: Resource,
-    where: { readonly namespace: string; readonly name: string; readonly part: Part },
-    key: string,
-    record: StoredRecord,
-    live: JsonObject,
-    change: Change,
-    options: WriteOptions,
-  ): Promise<JsonObject> {
-    const { namespace, name, part } = where;
-    this.#checkIdentity(r, live, change.object, name);
+  async #replace(t: Target, record: StoredRecord, live: JsonObject, change: Change): Promise<JsonObject> {
+    checkIdentity(t, live, change);
     const now = this.#now();
-    let object = this.#inNamespace(r, change.object, namespace);
-    object = this.#dedupOwners(call, object);
-    const ready = change.tracked === true ? object : this.#track(r, live, object, options, part, now);
-    object = ready;
-    object = (await this.#mutate(call, r, "UPDATE", part, namespace, name, object, live, options)) ?? object;
-    object = this.#dedupOwners(call, object);
-    if (object !== ready && change.tracked !== true) object = this.#track(r, live, object, options, part, now);
-    object = this.#beforeUpdate(r, object, live, part, { now, uid: uidOf(live), dryRun: options.dryRun });
-    await this.#validate(call, r, object, live, part, name);
-    object = revertTimestamps(live, object);
-    await this.#b.admission.validate(this.#attributes(call, r, "UPDATE", part, namespace, name, object, live, options));
-    if (finalized(object, live)) {
-      if (!options.dryRun) await this.remove(r, key, record.revision);
+    let object = this.#placed(t, change.object);
+    if (change.tracked !== true) object = this.#tracked(t, live, object, now);
+    object = await this.#mutated(t, "UPDATE", object, live);
+    const context = { now, uid: uidOf(live), dryRun: t.options.dryRun, user: t.call.user };
+    object = updatedMetadata(t.r, t.r.prepareUpdate(keptGeneration(object, live), live, t.part, context), live, t.part);
+    await this.#validate(t, object, live);
+    return this.#holding(t, revertTimestamps(live, object), live, (held) => this.#exchange(t, record, live, held));
+  }
+
+  /** Puts the next state in the place of the live one, or takes the object away when nothing holds it any more. */
+  async #exchange(t: Target, record: StoredRecord, live: JsonObject, object: JsonObject): Promise<JsonObject> {
+    await this.#b.admission.validate(attributes(t, "UPDATE", object, live));
+    if (isFinalized(object, live)) {
+      if (!t.options.dryRun) await this.remove(t.r, record.key, record.revision);
       return withMetadata(object, { resourceVersion: versionOf(live) });
     }
-    if (
-      deepEqual(
-        withMetadata(object, { resourceVersion: undefined }),
-        withMetadata(live, { resourceVersion: undefined }),
-      ) &&
-      r.json(record) !== undefined
-    ) {
-      return live; // nothing changed: no revision, no event
+    if (sameState(object, live) && t.r.json(record) !== undefined) return live; // no revision, no event
+    if (t.options.dryRun) return object;
+    const stored = await this.#commit(t.r, record.key, record.revision, object);
+    t.r.release?.(live, object);
+    return stored;
+  }
+
+  /** Takes what is limited for an object, and gives it back where the write does not happen. */
+  async #holding(t: Target, object: JsonObject, old: JsonObject | undefined, write: (held: JsonObject) => Promise<JsonObject>): Promise<JsonObject> {
+    const { r, name } = t;
+    const taken = r.allocate?.(object, old) ?? { object };
+    if ("errors" in taken) throw invalid(r.group, r.kind, name, taken.errors);
+    try {
+      const written = await write(taken.object);
+      if (t.options.dryRun) r.release?.(taken.object, old);
+      return written;
+    } catch (error) {
+      r.release?.(taken.object, old);
+      throw error;
     }
-    if (options.dryRun) return object;
-    return this.#commit(r, key, record.revision, object);
   }
 
   /** Takes an object away for good. */
   async remove(r: Resource, key: string, revision: number): Promise<StoredRecord> {
     const before = this.#b.store.get(key);
     const { record, durable } = this.#b.store.commit(key, { expect: revision, object: undefined });
-    if (before !== undefined) r.released?.(before.object());
+    if (before !== undefined) r.release?.(before.object(), undefined);
     await durable();
     return record;
+  }
+
+  /** Stores a state that needs no more checks: a mark of deletion, a status that the server itself sets. */
+  put(r: Resource, key: string, revision: number, object: JsonObject): Promise<JsonObject> {
+    return this.#commit(r, key, revision, object);
   }
 
   async #commit(r: Resource, key: string, expect: number | "absent", object: JsonObject): Promise<JsonObject> {
@@ -224,71 +208,18 @@ export class Writer {
     }
   }
 
-  /** A uid in the request names one object, and a version one state of it. */
-  #checkIdentity(r: Resource, live: JsonObject, next: JsonObject, name: string): void {
-    const uid = uidOf(next);
-    if (uid !== "" && uid !== uidOf(live)) {
-      const place = r.builtin ? `/registry/${r.resource}` : `/registry/${r.group}/${r.resource}`;
-      const namespace = text(at(live, "metadata", "namespace"));
-      const where = `${place}/${namespace === "" ? "" : `${namespace}/`}${name}`;
-      throw conflict(
-        r,
-        name,
-        `StorageError: invalid object, Code: 4, Key: ${where}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(live)}`,
-      );
-    }
-    const version = versionOf(next);
-    if (version !== "" && !/^\d+$/.test(version))
-      throw raw(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
-    if (version !== "" && version !== "0" && version !== versionOf(live)) throw modified(r, name);
-  }
-
-  #beforeUpdate(r: Resource, next: JsonObject, old: JsonObject, part: Part, context: WriteContext): JsonObject {
-    const before = metadataOf(old);
-    let object = withMetadata(next, { generation: before["generation"] });
-    object = r.prepareUpdate(object, old, part, context);
-    if (part === "" || part === "scale") {
-      const bump = contentChanged(object, old, r.hasStatus) || (r.bumps?.(object, old) ?? false);
-      if (r.tracksGeneration && bump) object = withMetadata(object, { generation: generationOf(old) + 1 });
-    }
-    const after = metadataOf(object);
-    return withMetadata(object, {
-      uid: text(after["uid"]) === "" ? before["uid"] : after["uid"],
-      creationTimestamp: before["creationTimestamp"],
-      ...(before["deletionTimestamp"] === undefined ? {} : { deletionTimestamp: before["deletionTimestamp"] }),
-      ...(after["deletionGracePeriodSeconds"] === undefined && before["deletionGracePeriodSeconds"] !== undefined
-        ? { deletionGracePeriodSeconds: before["deletionGracePeriodSeconds"] }
-        : {}),
-    });
-  }
-
-  async #validate(
-    call: Call,
-    r: Resource,
-    object: JsonObject,
-    old: JsonObject | undefined,
-    part: Part,
-    name: string,
-  ): Promise<void> {
+  async #validate(t: Target, object: JsonObject, old: JsonObject | undefined): Promise<void> {
+    const { r } = t;
     const rules = { nameRule: r.nameRule, namespaced: r.namespaced, builtin: r.builtin };
-    const common =
-      old === undefined
-        ? validateMeta(metadataOf(object), rules)
-        : validateMetaUpdate(metadataOf(object), metadataOf(old), rules);
-    const { errors, warnings } = await r.validate(object, old, part);
-    const all = [...common, ...errors];
-    if (all.length > 0) throw invalid(r.group, r.kind, name, all);
-    for (const warning of warnings) call.warn(warning);
+    // On a create the kind's own validation looks at the metadata; on an update both do, as upstream.
+    const common = old === undefined ? [] : validateMetaUpdate(metadataOf(object), metadataOf(old), rules);
+    const { errors, warnings } = await r.validate(object, old, t.part);
+    if (common.length + errors.length > 0) throw invalid(r.group, r.kind, t.name, [...common, ...errors]);
+    for (const warning of warnings) t.call.warn(warning);
   }
 
-  #track(
-    r: Resource,
-    live: JsonObject | undefined,
-    next: JsonObject,
-    options: WriteOptions,
-    part: Part,
-    now: string,
-  ): JsonObject {
+  #tracked(t: Target, live: JsonObject | undefined, next: JsonObject, now: string): JsonObject {
+    const { r, part, options } = t;
     return trackUpdate({
       live,
       next,
@@ -300,68 +231,26 @@ export class Writer {
       now,
       create: live === undefined,
       builtin: r.builtin,
+      convert: r.convertTo,
+      schemaOf: r.schemaOf,
     });
   }
 
-  #inNamespace(r: Resource, object: JsonObject, namespace: string): JsonObject {
-    const given = text(at(object, "metadata", "namespace"));
-    if (!r.namespaced) return given === "" ? object : withMetadata(object, { namespace: undefined });
-    if (given !== "" && given !== namespace) {
-      throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
-    }
-    return given === "" ? withMetadata(object, { namespace }) : object;
+  /** In the namespace of the request, each owner once. */
+  #placed(t: Target, object: JsonObject): JsonObject {
+    return this.#withOwnersOnce(t, inNamespace(t.r, object, t.namespace));
   }
 
-  #dedupOwners(call: Call, object: JsonObject): JsonObject {
+  #withOwnersOnce({ call }: Target, object: JsonObject): JsonObject {
     const { object: once, duplicates } = withoutDuplicateOwners(object);
     if (duplicates.length > 0) call.warn(duplicateOwnersWarning(duplicates));
     return once;
   }
 
-  #mutate(
-    call: Call,
-    r: Resource,
-    operation: Operation,
-    part: Part,
-    namespace: string,
-    name: string,
-    object: JsonObject,
-    old: JsonObject | undefined,
-    options: WriteOptions,
-  ) {
-    return this.#b.admission.mutate(this.#attributes(call, r, operation, part, namespace, name, object, old, options));
-  }
-
-  #attributes(
-    call: Call,
-    r: Resource,
-    operation: Operation,
-    part: Part,
-    namespace: string,
-    name: string,
-    object: JsonObject,
-    old: JsonObject | undefined,
-    options: WriteOptions,
-  ): Attributes {
-    return {
-      operation,
-      resource: r,
-      subresource: part,
-      namespace,
-      name,
-      object,
-      oldObject: old,
-      options: {
-        kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions",
-        apiVersion: "meta.k8s.io/v1",
-        ...(options.dryRun ? { dryRun: ["All"] } : {}),
-        ...(call.query.get("fieldManager") ? { fieldManager: options.fieldManager } : {}),
-        ...(call.query.get("fieldValidation") ? { fieldValidation: options.fieldValidation } : {}),
-      },
-      user: call.user,
-      dryRun: options.dryRun,
-      warn: call.warn,
-    };
+  async #mutated(t: Target, operation: Operation, object: JsonObject, old: JsonObject | undefined): Promise<JsonObject> {
+    const named = t.name === "" ? { ...t, name: nameOf(object) } : t;
+    const changed = await this.#b.admission.mutate(attributes(named, operation, object, old));
+    return this.#withOwnersOnce(t, changed ?? object);
   }
 
   #now(): string {
@@ -369,23 +258,63 @@ export class Writer {
   }
 }
 
-/** What a change made of the live object. */
-export interface Change {
-  readonly object: JsonObject;
-  /** The object may be created if it is not there. */
-  readonly create?: boolean;
-  /** The client named the version that it changed: a race is its business. */
-  readonly exactVersion?: boolean;
-  /** managedFields are already right (apply). */
-  readonly tracked?: boolean;
+function noUniqueName(error: StatusError): StatusError {
+  const message = `${error.message}, the server was not able to generate a unique name for the object`;
+  return new StatusError(409, "AlreadyExists", message, { ...error.details, retryAfterSeconds: 1 });
 }
 
-/** Without finalizers nothing holds a terminating object any more. */
-function finalized(object: JsonObject, old: JsonObject): boolean {
-  const grace = at(old, "metadata", "deletionGracePeriodSeconds");
-  return isTerminating(old) && finalizersOf(object).length === 0 && (grace === undefined || grace === 0);
+const keptGeneration = (object: JsonObject, live: JsonObject): JsonObject =>
+  withMetadata(object, { generation: metadataOf(live)["generation"] });
+
+function sameState(object: JsonObject, live: JsonObject): boolean {
+  return deepEqual(withMetadata(object, { resourceVersion: undefined }), withMetadata(live, { resourceVersion: undefined }));
 }
 
-/** 422 for an update that has to name a version and does not. */
-export const versionRequired = (r: Resource, name: string): StatusError =>
-  invalid(r.group, r.resource, name, [invalidField("metadata.resourceVersion", 0, "must be specified for an update")]);
+/** A uid in a PUT names one object, and a version, in any write, one state of it. */
+function checkIdentity({ r, name }: Target, live: JsonObject, { object, replaces }: Change): void {
+  const uid = uidOf(object);
+  if (replaces === true && uid !== "" && uid !== uidOf(live)) {
+    const namespace = text(at(live, "metadata", "namespace"));
+    const place = `${r.builtin ? "" : `${r.group}/`}${r.resource}/${namespace === "" ? "" : `${namespace}/`}${name}`;
+    throw conflict(
+      r,
+      name,
+      `StorageError: invalid object, Code: 4, Key: /registry/${place}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(live)}`,
+    );
+  }
+  const version = versionOf(object);
+  if (version !== "" && !/^\d+$/.test(version)) throw raw(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  if (version !== "" && version !== "0" && version !== versionOf(live)) throw modified(r, name);
+}
+
+function inNamespace(r: Resource, object: JsonObject, namespace: string): JsonObject {
+  const given = text(at(object, "metadata", "namespace"));
+  if (!r.namespaced) return given === "" ? object : withMetadata(object, { namespace: undefined });
+  if (given !== "" && given !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return given === "" ? withMetadata(object, { namespace }) : object;
+}
+
+function attributes(t: Target, operation: Operation, object: JsonObject, old: JsonObject | undefined): Attributes {
+  const { call, options } = t;
+  return {
+    operation,
+    resource: t.r,
+    subresource: t.part,
+    namespace: t.namespace,
+    name: t.name,
+    object,
+    oldObject: old,
+    options: {
+      kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions",
+      apiVersion: "meta.k8s.io/v1",
+      ...(options.dryRun ? { dryRun: ["All"] } : {}),
+      ...(call.query.get("fieldManager") ? { fieldManager: options.fieldManager } : {}),
+      ...(call.query.get("fieldValidation") ? { fieldValidation: options.fieldValidation } : {}),
+    },
+    user: call.user,
+    dryRun: options.dryRun,
+    warn: call.warn,
+  };
+}

@@ -28,7 +28,7 @@ function document(c: Catalogue, parts: readonly string[], call: Call, address: s
   const [root, group = "", version = ""] = parts;
   const core = root === "api";
   if (parts.length === 1) {
-    const asked = negotiate(call.request.headers["accept"], { builtin: true, list: false, watch: false, discovery: true, protobuf: false });
+    const asked = negotiate(call.request.headers["accept"], { builtin: true, list: false, watch: false, discovery: "aggregated", protobuf: false });
     if (asked.conversion?.as === "APIGroupDiscoveryList") return aggregated(c, core, call);
     return plain(core ? legacyCore(address) : legacyGroups(c));
   }

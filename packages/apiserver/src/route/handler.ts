@@ -2,7 +2,7 @@
 import { type Clock, type Random, uuid } from "@telltale/clock";
 import type { Authenticator } from "../authenticate/authenticate.ts";
 import type { Authorizer } from "../authorize/authorizer.ts";
-import type { Faults } from "../faults/faults.ts";
+import { ConnectionReset, type Faults } from "../faults/faults.ts";
 import type { ApiRequest, ApiResponse, Call, User } from "../request.ts";
 import { badRequest, forbidden, raw, StatusError, unauthorized } from "../status.ts";
 import { type RequestInfo, requestInfo } from "./info.ts";
@@ -33,6 +33,7 @@ export function handler(stages: Stages): (request: ApiRequest) => Promise<ApiRes
     try {
       answer = await route(stages, request, warnings);
     } catch (error) {
+      if (error instanceof ConnectionReset) throw error;
       if (!(error instanceof StatusError)) stages.log(`${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
       answer = respondStatus(error instanceof StatusError ? error : raw(String(error)), warnings);
     }

@@ -1,22 +1,26 @@
 // Requests for resources: which verb, on what, and how the answer is to look.
 import { formatTime } from "@telltale/kinds";
-import type { Negotiated } from "../decode/media.ts";
-import { negotiate } from "../decode/media.ts";
-import { writeOptions } from "../decode/options.ts";
+import type { Authenticator } from "../authenticate/authenticate.ts";
+import type { Authorizer } from "../authorize/authorizer.ts";
+import { review } from "../authorize/reviews.ts";
+import { decodeListOptions } from "../decode/list-options.ts";
+import { checkConversion, isPretty, type Negotiated, negotiate } from "../decode/media.ts";
 import { encodeList, encodeObject, framer } from "../encode/encode.ts";
 import { at, type JsonObject, text } from "../json.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { Deleter } from "../registry/delete.ts";
-import { list, listOptions } from "../registry/list.ts";
+import { list, newer } from "../registry/list.ts";
 import { nameOf, versionOf } from "../registry/metadata.ts";
-import { checkPatchOptions, patching, patchType } from "../registry/patch.ts";
+import { writeOptions } from "../registry/options.ts";
+import { patching, patchType } from "../registry/patch.ts";
 import type { Resource } from "../registry/resource.ts";
 import { storageKey } from "../registry/resource.ts";
 import { selection } from "../registry/selector.ts";
 import { watch, watchOptions } from "../registry/watch.ts";
-import { type Backing, versionRequired, type Writer } from "../registry/write.ts";
+import { versionRequired } from "../registry/lifecycle.ts";
+import type { Backing, Writer } from "../registry/write.ts";
 import type { ApiResponse, Call } from "../request.ts";
-import { badRequest, notFound, StatusError, unknownResource } from "../status.ts";
+import { badRequest, forbidden, notFound, raw, StatusError, unknownResource } from "../status.ts";
 import type { WatchSettings } from "../registry/watch.ts";
 import type { Route } from "./handler.ts";
 import type { ResourceInfo } from "./info.ts";
@@ -33,6 +37,8 @@ export interface ResourceStages extends Backing {
   /** Aborted when the server stops, and for one resource when it is no longer served. */
   readonly closing: (r: Resource) => AbortSignal;
   readonly subresource: SubresourceRoute;
+  /** Who answers questions about users and permissions. */
+  readonly reviews: { readonly authorizer: Authorizer; readonly authenticator: Authenticator };
 }
 
 export function resources(s: ResourceStages): Route {
@@ -85,21 +91,20 @@ function methodNotAllowed(r: Resource, info: ResourceInfo): StatusError {
 async function verb(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
   const listing = info.verb === "list" || info.verb === "watch" || info.verb === "deletecollection";
   if (r.builtin && call.request.method === "HEAD") throw methodNotAllowed(r, info);
-  if (info.verb === "" || (!r.verbs.includes(info.verb) && !(info.subresource === "status"))) throw methodNotAllowed(r, info);
+  if (info.verb === "" || (!r.verbs.includes(info.verb) && info.subresource !== "status" && !(info.verb === "create" && r.refuseCreate !== undefined))) throw methodNotAllowed(r, info);
   if (r.builtin && info.name !== "" && info.verb === "create") throw methodNotAllowed(r, info);
   if (info.name === "" && (info.verb === "update" || info.verb === "patch")) {
     if (r.builtin) throw methodNotAllowed(r, info);
     throw badRequest("name must be provided");
   }
-  const asked = negotiate(call.request.headers["accept"], {
+  const negotiated = negotiate(call.request.headers["accept"], {
     builtin: r.builtin,
     list: listing,
     watch: info.verb === "watch",
     discovery: false,
     protobuf: false,
-    pretty: call.query.get("pretty"),
-    userAgent: call.request.headers["user-agent"],
   });
+  const asked = { ...negotiated, pretty: isPretty(call.query, call.request.headers["user-agent"], negotiated) };
   switch (info.verb) {
     case "get":
       return get(s, call, info, r, asked, warnings);
@@ -114,41 +119,50 @@ async function verb(s: ResourceStages, call: Call, info: ResourceInfo, r: Resour
     case "patch":
       return patched(s, call, info, r, asked, warnings);
     case "delete":
-      return s.deleter.one(call, info, r, (status, object) => answerObject(r, status, object, asked, call, warnings));
+      return s.deleter.one(call, info, r, (status, object) => answerObject(s, r, status, object, asked, call, warnings));
     default:
       return s.deleter.many(call, info, r, (records, revision) => answerList(s, r, records, revision, asked, call, warnings));
   }
 }
 
 /** Waits, where a client wants to see no less than a state that is not there yet. */
+async function readable(s: ResourceStages, version: string): Promise<void> {
+  if (version === "" || version === "0") return;
+  const given = JSON.stringify(version);
+  if (!/^\d+$/.test(version)) throw raw(`resourceVersion: Invalid value: ${given}: strconv.ParseUint: parsing ${given}: invalid syntax`);
+  if (Number(version) > s.store.revision) await newer(s.store, s.clock, Number(version));
+}
+
 async function get(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
-  await s.readable(call.query.get("resourceVersion") ?? "");
+  await readable(s, call.query.get("resourceVersion") ?? "");
   const record = s.store.get(storageKey(r, info.namespace, info.name));
   if (record === undefined) throw notFound(r, info.name);
   const ready = r.json(record);
   if (asked.conversion === undefined && ready !== undefined && !asked.pretty) return respondJson(200, ready, asked, warnings);
-  return answerObject(r, 200, await r.read(record), asked, call, warnings);
+  return answerObject(s, r, 200, await r.read(record), asked, call, warnings);
 }
 
-async function answerObject(r: Resource, status: number, object: JsonObject, asked: Negotiated, call: Call, warnings: Warnings): Promise<ApiResponse> {
-  return respondObject(status, encodeObject(r, object, asked, call.query), asked, warnings);
+async function answerObject(s: ResourceStages, r: Resource, status: number, object: JsonObject, asked: Negotiated, call: Call, warnings: Warnings): Promise<ApiResponse> {
+  if (object["kind"] === "Status") return respondObject(status, object, asked, warnings);
+  checkConversion(asked.conversion, false, r.kind);
+  return respondObject(status, encodeObject(r, object, asked, call.query, s.clock.now()), asked, warnings);
 }
 
 async function listed(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
   const chosen = selection(r, call.query, info.name);
-  const found = await list(s.store, s.clock, r, info.namespace, chosen, listOptions(call.query));
-  return respondJson(200, await encodeList(r, found, asked, call.query), asked, warnings);
+  const found = await list(s.store, s.clock, r, info.namespace, chosen, decodeListOptions(call.query));
+  return respondJson(200, await encodeList(r, found, asked, call.query, s.clock.now()), asked, warnings);
 }
 
-async function answerList(_s: ResourceStages, r: Resource, records: Parameters<typeof encodeList>[1]["records"], revision: number, asked: Negotiated, call: Call, warnings: Warnings) {
+async function answerList(s: ResourceStages, r: Resource, records: Parameters<typeof encodeList>[1]["records"], revision: number, asked: Negotiated, call: Call, warnings: Warnings) {
   const found = { records, revision, continueToken: "", remaining: undefined };
-  return respondJson(200, await encodeList(r, found, asked, call.query), asked, warnings);
+  return respondJson(200, await encodeList(r, found, asked, call.query, s.clock.now()), asked, warnings);
 }
 
 async function watched(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings): Promise<ApiResponse> {
   const chosen = selection(r, call.query, info.name);
-  const options = watchOptions(call.query);
-  const frames = framer(r, asked, call.query);
+  const options = watchOptions({ ...decodeListOptions(watchQuery(call.query)), watch: true });
+  const frames = framer(r, asked, call.query, () => s.clock.now());
   const env = { store: s.store, clock: s.clock, random: s.random, settings: s.watching, closing: s.closing(r) };
   return {
     status: 200,
@@ -157,33 +171,45 @@ async function watched(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
   };
 }
 
+/** A watch by its path is one whatever the query says. */
+function watchQuery(query: URLSearchParams): URLSearchParams {
+  const copy = new URLSearchParams(query);
+  copy.set("watch", "true");
+  return copy;
+}
+
 async function created(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
-  const options = writeOptions(call.query, "CreateOptions", call.request.headers["user-agent"]);
+  const options = writeOptions(call.query, "create", call.request.headers["user-agent"]);
   const { object, warnings: said } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
   for (const w of said) call.warn(w);
-  const stored = await s.writer.create(call, r, info.namespace, object, options);
-  return answerObject(r, 201, stored, asked, call, warnings);
+  if (r.refuseCreate !== undefined) throw forbidden(r, nameOf(object), r.refuseCreate);
+  if (r.virtual && r.kind === "Binding") {
+    const pods = s.catalogue.find("", "v1", "pods");
+    const asked = pods && (await s.subresource(call, { ...info, resource: "pods", name: nameOf(object), subresource: "binding" }, pods, warnings));
+    if (asked !== undefined) return asked;
+  }
+  if (r.virtual) {
+    const context = { user: call.user, namespace: info.namespace, clock: s.clock, ...s.reviews };
+    return answerObject(s, r, 201, review(r.kind, object, context), asked, call, warnings);
+  }
+  const stored = await s.writer.create({ call, r, namespace: info.namespace, name: "", part: "", options }, object);
+  return answerObject(s, r, 201, stored, asked, call, warnings);
 }
 
 async function updated(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
-  const options = writeOptions(call.query, "UpdateOptions", call.request.headers["user-agent"]);
+  const options = writeOptions(call.query, "update", call.request.headers["user-agent"]);
   const { object, warnings: said } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
   for (const w of said) call.warn(w);
   checkName(object, info.name);
   const version = versionOf(object);
   const blind = version === "" || version === "0";
   const part = info.subresource;
-  const written = await s.writer.update(
-    call,
-    r,
-    { namespace: info.namespace, name: info.name, part },
-    (live) => {
-      if (live !== undefined && blind && !r.allowUnconditionalUpdate) throw versionRequired(r, info.name);
-      return { object, create: part === "" && r.allowCreateOnUpdate, exactVersion: !blind };
-    },
-    options,
-  );
-  return answerObject(r, written.created ? 201 : 200, written.object, asked, call, warnings);
+  const target = { call, r, namespace: info.namespace, name: info.name, part, options };
+  const written = await s.writer.update(target, (live) => {
+    if (live !== undefined && blind && !r.allowUnconditionalUpdate) throw versionRequired(r, info.name);
+    return { object, create: part === "" && r.allowCreateOnUpdate, replaces: true };
+  });
+  return answerObject(s, r, written.created ? 201 : 200, written.object, asked, call, warnings);
 }
 
 function checkName(object: JsonObject, name: string): void {
@@ -196,8 +222,7 @@ function checkName(object: JsonObject, name: string): void {
 
 async function patched(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
   const type = patchType(call.request.headers["content-type"], r.builtin);
-  const options = writeOptions(call.query, "PatchOptions", call.request.headers["user-agent"]);
-  checkPatchOptions(type, call.query);
+  const options = writeOptions(call.query, type === "apply" ? "apply" : "patch", call.request.headers["user-agent"]);
   const change = await patching(
     r,
     {
@@ -211,9 +236,9 @@ async function patched(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
     options,
     call.warn,
   );
-  const where = { namespace: info.namespace, name: info.name, part: info.subresource };
-  const written = await s.writer.update(call, r, where, change, options);
-  return answerObject(r, written.created ? 201 : 200, written.object, asked, call, warnings);
+  const target = { call, r, namespace: info.namespace, name: info.name, part: info.subresource, options };
+  const written = await s.writer.update(target, change);
+  return answerObject(s, r, written.created ? 201 : 200, written.object, asked, call, warnings);
 }
 
 /** The namespace that an object says it is in. */

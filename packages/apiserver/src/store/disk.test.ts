@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -264,6 +263,14 @@ test("what is written while a snapshot is taken outlives it", async () => {
   await again.close();
 });
 
+test("a snapshot lets go of the log before it, however much room its file has left", async () => {
+  const dir = newFolder();
+  const { store } = await openAt(dir, { limits: { snapshotRecords: 50 } });
+  for (let i = 0; i < 300; i++) await store.commit(`//pods/a/${i}`, { object: object(i) }).durable();
+  await store.close();
+  expect(files(dir, "wal-")).not.toContain("wal-2.log");
+});
+
 test("a log that ends before the snapshot does not take it back", async () => {
   const { dir, before } = await withSnapshot();
   for (const name of files(dir, "wal-")) rmSync(join(dir, name));
@@ -397,46 +404,6 @@ test("groups: many writers share a sync", async () => {
   await Promise.all(writes);
   expect(syncs).toBe(1);
   await store.close();
-});
-
-describe("the lock", () => {
-  test("a second opening in this process is refused", async () => {
-    const dir = newFolder();
-    const { store } = await openAt(dir);
-    await expect(openAt(dir)).rejects.toThrow(`is in use by this process (${process.pid}); stop it first`);
-    await store.close();
-    await (await openAt(dir)).store.close();
-  });
-
-  test("a second process is refused, and leaves the first alone", async () => {
-    const dir = newFolder();
-    const { store } = await openAt(dir);
-    const script = `
-      import { openStore } from ${JSON.stringify(new URL("./open.ts", import.meta.url).href)};
-      const clock = { now: () => 0, after: () => ({ cancel() {} }) };
-      await openStore({ clock, storage: { kind: "disk", dir: ${JSON.stringify(dir)} } })
-        .then(() => console.log("opened"), (error) => console.log(error.code, error.message));`;
-    const other = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
-    expect(other.stdout).toBe(
-      `StoreUnusable store ${dir} is in use by process ${process.pid}; stop it first, or use another folder\n`,
-    );
-    await store.commit("//pods/a/x", { object: object(1) }).durable();
-    await store.close();
-  });
-
-  test.each([
-    ["of a process that is gone", { pid: 2 ** 22 + 5, started: "x" }],
-    ["of a process whose pid another one has now", { pid: process.pid, started: "another boot 1" }],
-    ["that names nobody", {}],
-  ])("a lock %s is taken over", async (_, owner) => {
-    const dir = newFolder();
-    await (await openAt(dir)).store.close();
-    writeFileSync(join(dir, "LOCK"), JSON.stringify(owner));
-    const { store, lines } = await openAt(dir);
-    expect(lines).toEqual([expect.stringContaining("took over the lock")]);
-    expect(files(dir, "LOCK")).toEqual(["LOCK"]);
-    await store.close();
-  });
 });
 
 test("a store on disk is not restored", async () => {

@@ -45,6 +45,11 @@ export class StoredRecord {
     return this.#meta.uid;
   }
 
+  /** The same state under a later revision: what a watcher sees when an object leaves its selection. */
+  moved(revision: number): StoredRecord {
+    return StoredRecord.of({ key: this.key, revision, created: this.created }, this.object(), this.#parsed);
+  }
+
   object(): ApiObject {
     const known = this.#parsed.get(this);
     if (known !== undefined) return known;

@@ -43,7 +43,9 @@ const compressAbove = 128 * 1024;
 const maxBuffered = 8 * 1024 * 1024;
 
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const serve: RequestListener = (message, response) => void answer(options, message, response);
+  const serve: RequestListener = (message, response) => {
+    answer(options, message, response).catch(() => response.destroy()); // cut on purpose, or by a client that is gone
+  };
   const settings = {
     keepAliveTimeout: 120_000,
     headersTimeout: 130_000,
@@ -74,13 +76,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 async function answer(options: ListenerOptions, message: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
+  const peer = certifiedPeer(message); // asked before anything is awaited: a closed socket knows no certificate
   let body: Uint8Array | undefined;
   try {
     body = await readBody(message, options.maxBody);
   } catch {
     return; // the client went away in the middle of its request
   }
-  const peer = certifiedPeer(message);
   const result =
     body === undefined
       ? refuseBody(options.maxBody)
@@ -126,7 +128,7 @@ function flatten(headers: IncomingMessage["headers"]): Record<string, string | u
 function certifiedPeer(message: IncomingMessage): User | undefined {
   const socket = message.socket as Partial<TLSSocket>;
   if (socket.authorized !== true || socket.getPeerCertificate === undefined) return undefined;
-  const subject = socket.getPeerCertificate().subject as { CN?: string; O?: string | string[] } | undefined;
+  const subject = socket.getPeerCertificate()?.subject as { CN?: string; O?: string | string[] } | undefined;
   if (subject?.CN === undefined) return undefined;
   const groups = subject.O === undefined ? [] : Array.isArray(subject.O) ? subject.O : [subject.O];
   return { username: subject.CN, uid: "", groups: [...groups, "system:authenticated"], extra: {} };

@@ -2,6 +2,7 @@
 import { functions, type Overload } from "../function.ts";
 import { parseTimestamp } from "../time.ts";
 import { List, Opaque, Optional, type Value } from "../values.ts";
+import { parseUrl } from "./url.ts";
 
 class NamedFormat extends Opaque {
   readonly typeName = "kubernetes.NamedFormat";
@@ -28,7 +29,7 @@ const subdomainText = `a lowercase RFC 1123 subdomain must consist of lower case
 const label1035Text = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', ${used(label1035)}`;
 const valueText = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', ${used(value)}`;
 const nameText = `name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', ${used(qualified)}`;
-const qualifiedText = `a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${qualified}') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
+const qualifiedText = `a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${qualified}') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
 
 type Check = (text: string) => string[];
 
@@ -49,13 +50,19 @@ const prefix =
   (text) =>
     check(text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text);
 
-function isQualified(text: string): string[] {
+/** What is wrong with a qualified name, `prefix/name` or `name`. */
+export function isQualified(text: string): string[] {
   const parts = text.split("/");
   if (parts.length > 2) return [qualifiedText];
   const [first = "", second] = parts;
   const name = second ?? first;
-  const problems = second === undefined ? [] : first === "" ? ["prefix part must be non-empty"] : isSubdomain(first).map((p) => `prefix part ${p}`);
-  if (name === "") return [...problems, "name part must be non-empty"];
+  const problems =
+    second === undefined
+      ? []
+      : first === ""
+        ? ["prefix part must be non-empty"]
+        : isSubdomain(first).map((p) => `prefix part ${p}`);
+  if (name === "") problems.push("name part must be non-empty");
   if (Buffer.byteLength(name) > 63) problems.push(`name part ${tooLong(63)}`);
   if (!new RegExp(`^${qualified}$`).test(name)) problems.push(nameText);
   return problems;
@@ -77,7 +84,10 @@ const checks: Readonly<Record<string, Check>> = {
   dns1123SubdomainPrefix: prefix(isSubdomain),
   dns1035LabelPrefix: prefix(is1035),
   labelValue: shaped(value, valueText, 63),
-  uri: simple((text) => /^(?:[a-zA-Z][a-zA-Z0-9+.-]*:|\/)[^\s\x00-\x1f]*$/.test(text), "invalid URI for request"),
+  uri: (text) => {
+    const parts = parseUrl(text);
+    return typeof parts === "string" ? [parts] : [];
+  },
   uuid: simple(
     (text) => /^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$/.test(text),
     "does not match the UUID format",

@@ -20,7 +20,8 @@ const found = (index: number): bigint => BigInt(index);
 
 function slice(list: List, from: bigint, to: bigint): List {
   if (from < 0n || to < 0n) throw new CelError(`cannot slice(${from}, ${to}), negative indexes not supported`);
-  if (from > to) throw new CelError(`cannot slice(${from}, ${to}), start index must be less than or equal to end index`);
+  if (from > to)
+    throw new CelError(`cannot slice(${from}, ${to}), start index must be less than or equal to end index`);
   if (to > BigInt(list.length)) throw new CelError(`cannot slice(${from}, ${to}), list is length ${list.length}`);
   return List.of([...list].slice(Number(from), Number(to)));
 }
@@ -119,7 +120,8 @@ export const lists: readonly Overload[] = [
   ...orderedLists(),
   ...summed(),
   ...functions({
-    "list(A) -> indexOf(A): int": (list: List, item: Value) => found([...list].findIndex((other) => equal(item, other))),
+    "list(A) -> indexOf(A): int": (list: List, item: Value) =>
+      found([...list].findIndex((other) => equal(item, other))),
     "list(A) -> lastIndexOf(A): int": (list: List, item: Value) =>
       found([...list].findLastIndex((other) => equal(item, other))),
     "list(A) -> slice(int, int): list(A)": slice,
@@ -127,7 +129,8 @@ export const lists: readonly Overload[] = [
     "list(dyn) -> flatten(int): list(dyn)": flatten,
     "list(A) -> reverse(): list(A)": (list: List) => List.of([...list].reverse()),
     "list(A) -> distinct(): list(A)": distinct,
-    "list(A) -> first(): optional_type(A)": (list: List) => (list.length === 0 ? Optional.none : new Optional(list.at(0))),
+    "list(A) -> first(): optional_type(A)": (list: List) =>
+      list.length === 0 ? Optional.none : new Optional(list.at(0)),
     "list(A) -> last(): optional_type(A)": (list: List) =>
       list.length === 0 ? Optional.none : new Optional(list.at(list.length - 1)),
     "lists.range(int): list(int)": range,

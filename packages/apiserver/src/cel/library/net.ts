@@ -12,7 +12,9 @@ class Ip extends Opaque {
     this.address = address;
   }
   equals(other: Value): boolean {
-    return other instanceof Ip && other.address.bits === this.address.bits && other.address.value === this.address.value;
+    return (
+      other instanceof Ip && other.address.bits === this.address.bits && other.address.value === this.address.value
+    );
   }
 }
 
@@ -82,7 +84,11 @@ const isLinkLocalMulticast = ({ address: a }: Ip): boolean =>
 const isLinkLocalUnicast = ({ address: a }: Ip): boolean => starts(a, 32, 0xa9fen, 16) || starts(a, 128, 0x3fan, 10);
 const isMulticast = ({ address: a }: Ip): boolean => starts(a, 32, 0xen, 4) || starts(a, 128, 0xffn, 8);
 const isGlobalUnicast = (i: Ip): boolean =>
-  !isUnspecified(i) && !isLoopback(i) && !isMulticast(i) && !isLinkLocalUnicast(i) && !starts(i.address, 32, 0xffffffffn, 32);
+  !isUnspecified(i) &&
+  !isLoopback(i) &&
+  !isMulticast(i) &&
+  !isLinkLocalUnicast(i) &&
+  !starts(i.address, 32, 0xffffffffn, 32);
 
 export const net: readonly Overload[] = functions({
   "ip(string): net.IP": ip,

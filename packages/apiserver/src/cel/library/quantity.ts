@@ -1,5 +1,5 @@
 // Quantities and semantic versions.
-import { formatQuantity, type ParsedQuantity, parseQuantity } from "@telltale/kinds";
+import { type ParsedQuantity, parseQuantity } from "@telltale/kinds";
 import { functions, type Overload } from "../function.ts";
 import { CelError, Opaque, type Value } from "../values.ts";
 import { int64 } from "./arithmetic.ts";
@@ -54,7 +54,6 @@ export const quantities: readonly Overload[] = functions({
     a.amount.nano > b.amount.nano,
   "kubernetes.Quantity -> compareTo(kubernetes.Quantity): int": (a: Quantity, b: Quantity) =>
     order(a.amount.nano, b.amount.nano),
-  "string(kubernetes.Quantity): string": (q: Quantity) => formatQuantity(q.amount),
 });
 
 class Semver extends Opaque {
@@ -93,7 +92,9 @@ function semver(text: string, lenient = false): Semver {
   const version = parseSemver(text, lenient);
   if (version === undefined)
     throw new CelError(
-      /^\d+\.\d+\.\d+/.test(text) || lenient ? `invalid semantic version ${JSON.stringify(text)}` : "No Major.Minor.Patch elements found",
+      /^\d+\.\d+\.\d+/.test(text) || lenient
+        ? `invalid semantic version ${JSON.stringify(text)}`
+        : "No Major.Minor.Patch elements found",
     );
   return version;
 }
@@ -103,7 +104,8 @@ function compareVersions(a: Semver, b: Semver): bigint {
     const by = order(a.numbers[i] ?? 0n, b.numbers[i] ?? 0n);
     if (by !== 0n) return by;
   }
-  if (a.pre.length === 0 || b.pre.length === 0) return BigInt(b.pre.length - a.pre.length > 0 ? 1 : a.pre.length > 0 ? -1 : 0);
+  if (a.pre.length === 0 || b.pre.length === 0)
+    return BigInt(b.pre.length - a.pre.length > 0 ? 1 : a.pre.length > 0 ? -1 : 0);
   for (let i = 0; i < Math.max(a.pre.length, b.pre.length); i++) {
     const [x, y] = [a.pre[i], b.pre[i]];
     if (x === undefined) return -1n;

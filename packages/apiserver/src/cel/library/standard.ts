@@ -1,13 +1,25 @@
 // The functions of the language itself: sizes, conversions, basic strings, time.
 import { functions, type Overload } from "../function.ts";
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from "../time.ts";
-import { CelError, Duration, kindOf, type List, type Mapping, Timestamp, TypeValue, Uint, type Value } from "../values.ts";
+import {
+  CelError,
+  Duration,
+  kindOf,
+  type List,
+  type Mapping,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from "../values.ts";
 import { int64 } from "./arithmetic.ts";
+
+const notConvertible = (type: string): CelError => new CelError(`type conversion error from 'string' to '${type}'`);
 
 const length = (text: string): bigint => BigInt([...text].length);
 
 function wholeNumber(text: string): bigint {
-  if (!/^[+-]?\d+$/.test(text)) throw new CelError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^[+-]?\d+$/.test(text)) throw notConvertible("int");
   return int64(BigInt(text));
 }
 
@@ -25,7 +37,7 @@ function parseDouble(text: string): number {
   const value = /^[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|infinity|nan)$/i.test(text)
     ? Number(text.replace(/inf(inity)?/i, "Infinity").replace(/nan/i, "NaN"))
     : undefined;
-  if (value === undefined) throw new CelError(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (value === undefined) throw notConvertible("double");
   return value;
 }
 
@@ -44,33 +56,29 @@ const booleans: Readonly<Record<string, boolean>> = {
 
 function parseBool(text: string): boolean {
   const value = Object.hasOwn(booleans, text) ? booleans[text] : undefined;
-  if (value === undefined) throw new CelError(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (value === undefined) throw notConvertible("bool");
   return value;
 }
 
 function toTimestamp(text: string): Timestamp {
   const nanos = parseTimestamp(text);
-  if (nanos === undefined)
-    throw new CelError(
-      `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)} as "2006"`,
-    );
+  if (nanos === undefined) throw notConvertible("google.protobuf.Timestamp");
   return new Timestamp(nanos);
 }
 
 function toDuration(text: string): Duration {
   const nanos = parseDuration(text);
-  if (nanos === undefined) throw new CelError(`time: invalid duration ${JSON.stringify(text)}`);
+  if (nanos === undefined) throw notConvertible("google.protobuf.Duration");
   return new Duration(nanos);
 }
 
-/** Doubles print as Go's `%v` does. */
+/** Doubles print as Go's shortest form does: an exponent from a million on. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e21))
-    return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
-  return String(value);
+  const text = value.toExponential();
+  const exponent = Number(text.slice(text.indexOf("e") + 1));
+  return exponent < -4 || exponent >= 6 ? text.replace(/e([+-])(\d)$/, "e$10$2") : String(value);
 }
 
 type Part = (date: Date, nanos: bigint) => bigint;
@@ -140,7 +148,10 @@ export const standard: readonly Overload[] = [
     "uint(uint): uint": identity,
     "uint(int): uint": unsigned,
     "uint(double): uint": (n: number) => unsigned(fromDouble(n)),
-    "uint(string): uint": (text: string) => unsigned(wholeNumber(text)),
+    "uint(string): uint": (text: string) => {
+      if (!/^\d+$/.test(text)) throw notConvertible("uint");
+      return unsigned(BigInt(text));
+    },
     "double(double): double": identity,
     "double(int): double": Number,
     "double(uint): double": (n: Uint) => Number(n.value),
@@ -172,7 +183,7 @@ export const standard: readonly Overload[] = [
     "duration -> getHours(): int": (d: Duration) => d.nanos / 3_600_000_000_000n,
     "duration -> getMinutes(): int": (d: Duration) => d.nanos / 60_000_000_000n,
     "duration -> getSeconds(): int": (d: Duration) => d.nanos / 1_000_000_000n,
-    "duration -> getMilliseconds(): int": (d: Duration) => (d.nanos / 1_000_000n) % 1000n,
+    "duration -> getMilliseconds(): int": (d: Duration) => d.nanos / 1_000_000n,
   }),
   ...timeParts(),
 ];

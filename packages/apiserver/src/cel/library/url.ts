@@ -23,9 +23,10 @@ class Url extends Opaque {
   }
 }
 
-function parseUrl(text: string): Parts | string {
+/** The parts, or what is wrong with the text. */
+export function parseUrl(text: string): Parts | string {
   const bad = (why: string): string => `parse ${goQuote(text)}: ${why}`;
-  if (/[\x00-\x1f\x7f]/.test(text)) return bad("net/url: invalid control character in URL");
+  if (/\p{Cc}/u.test(text)) return bad("net/url: invalid control character in URL");
   if (text === "") return bad("empty url");
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(.*)$/.exec(text);
   const [, scheme = "", rest = ""] = match ?? [];
@@ -35,12 +36,13 @@ function parseUrl(text: string): Parts | string {
   }
   const [before = "", ...queries] = rest.split("?");
   const query = queries.join("?");
-  if (!before.startsWith("/")) return scheme === "" ? bad("invalid URI for request") : { scheme: scheme.toLowerCase(), host: "", path: "", query };
+  if (!before.startsWith("/"))
+    return scheme === "" ? bad("invalid URI for request") : { scheme: scheme.toLowerCase(), host: "", path: "", query };
   const authority = /^\/\/([^/]*)(.*)$/.exec(before);
   const host = authority === null ? "" : (authority[1] ?? "").replace(/^.*@/, "");
   const path = authority === null ? before : (authority[2] ?? "");
-  const escape = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(path);
-  if (escape !== null) return bad(`invalid URL escape ${goQuote(escape[0])}`);
+  const wrong = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(path);
+  if (wrong !== null) return bad(`invalid URL escape ${goQuote(wrong[0])}`);
   const odd = /[ "<>\\^`{|}]/.exec(host);
   if (odd !== null) return bad(`invalid character ${goQuote(odd[0])} in host name`);
   const port = /:([^\]]*)$/.exec(host.replace(/^\[[^\]]*\]/, ""));

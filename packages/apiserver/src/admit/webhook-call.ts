@@ -1,0 +1,252 @@
+// One POST to a webhook, over TLS with the webhook's own authority, and how a failure reads. What is said in the body is not
+// this file's business: admission and conversion both call through here.
+import { isIPv6 } from "node:net";
+import type { Clock } from "@telltale/clock";
+import { Agent, request } from "undici";
+import { parseJson } from "../decode/json.ts";
+import { parseYaml, YamlError } from "../decode/yaml.ts";
+import { at, isObject, type Json, type JsonObject, stringify, text } from "../json.ts";
+import { goType } from "../patch/json-patch.ts";
+import { goQuote } from "../status.ts";
+
+export interface ServiceReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+  readonly path: string;
+}
+
+/** Where a Service's webhook listens, if that is known. */
+export type Resolver = (service: ServiceReference) => URL | undefined;
+
+/** The webhook could not be asked; the message is the cause, in Go's words. */
+export class CallFailed extends Error {}
+
+/** Asks the webhook behind a `clientConfig` and gives its answer, parsed. Throws `CallFailed`. */
+export type WebhookCall = (clientConfig: JsonObject, review: JsonObject, seconds: number) => Promise<Json>;
+
+export interface WebhookCaller {
+  readonly call: WebhookCall;
+  /** Lets go of open connections. */
+  close(): Promise<void>;
+}
+
+export function webhookCaller({
+  clock,
+  resolve,
+}: {
+  readonly clock: Clock;
+  readonly resolve: Resolver;
+}): WebhookCaller {
+  const agents = new Map<string, Agent>();
+  const agent = (ca: string, servername: string): Agent => {
+    const id = `${servername} ${ca}`;
+    const known = agents.get(id);
+    if (known !== undefined) return known;
+    const made = new Agent({
+      connect: {
+        timeout: 0, // the deadline of the call is the only one
+        ...(ca === "" ? {} : { ca: Buffer.from(ca, "base64").toString("utf8") }),
+        ...(servername === "" ? {} : { servername }),
+      },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    agents.set(id, made);
+    return made;
+  };
+
+  const call: WebhookCall = async (clientConfig, review, seconds) => {
+    const { shown, url, servername } = destination(clientConfig, seconds, resolve);
+    const abort = new AbortController();
+    const timer = clock.after(seconds * 1000, () => abort.abort());
+    try {
+      const response = await request(url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, */*",
+          ...(servername === "" ? {} : { host: servername }),
+        },
+        body: stringify(review),
+        dispatcher: agent(text(clientConfig["caBundle"]), servername),
+        signal: abort.signal,
+      });
+      const body = await bodyOf(response.body);
+      const type = response.headers["content-type"];
+      return await answer(response.statusCode, String(type ?? ""), body);
+    } catch (error) {
+      if (error instanceof CallFailed) throw error;
+      const why = abort.signal.aborted ? "context deadline exceeded" : networkFailure(error, url);
+      throw new CallFailed(`Post "${shown}": ${why}`);
+    } finally {
+      timer.cancel();
+    }
+  };
+  return {
+    call,
+    close: async () => {
+      const open = [...agents.values()];
+      agents.clear();
+      await Promise.all(open.map((one) => one.destroy()));
+    },
+  };
+}
+
+interface Destination {
+  /** The URL as messages show it. */
+  readonly shown: string;
+  readonly url: URL;
+  /** Empty: the host of the URL. */
+  readonly servername: string;
+}
+
+function destination(clientConfig: JsonObject, seconds: number, resolve: Resolver): Destination {
+  const service = clientConfig["service"];
+  if (!isObject(service)) {
+    const given = text(clientConfig["url"]);
+    const shown = `${/^https:\/\/[^/]*$/.test(given) ? `${given}/` : given}?timeout=${seconds}s`;
+    if (!URL.canParse(shown)) throw new CallFailed(`parse ${goQuote(given)}: invalid URL`);
+    return { shown, url: new URL(shown), servername: "" };
+  }
+  const [namespace, name] = [text(service["namespace"]), text(service["name"])];
+  const port = typeof service["port"] === "number" ? service["port"] : 443;
+  const path = text(service["path"]) || "/";
+  const servername = `${name}.${namespace}.svc`;
+  const shown = `https://${servername}:${port}${path}?timeout=${seconds}s`;
+  const resolved = resolve({ namespace, name, port, path });
+  if (resolved === undefined) throw new CallFailed(`Post "${shown}": service ${goQuote(name)} not found`);
+  const url = new URL(resolved);
+  if (url.pathname === "/") url.pathname = path;
+  url.search = `?timeout=${seconds}s`;
+  return { shown, url, servername };
+}
+
+const maxAnswer = 64 * 2 ** 20;
+
+async function bodyOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > maxAnswer) throw new CallFailed(`the answer is longer than ${maxAnswer} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function answer(status: number, type: string, body: Buffer): Promise<Json> {
+  if (status < 200 || status > 206) throw new CallFailed(await refusal(status, type, body));
+  if (body.length === 0) {
+    throw new CallFailed(`0-length response with status code: ${status} and content type: ${type}`);
+  }
+  const value = await parsed(body);
+  if (isObject(value) || value === null) return value;
+  throw new CallFailed(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  );
+}
+
+/** An answer is JSON, or else YAML: `hello` is a string. */
+async function parsed(body: Buffer): Promise<Json> {
+  try {
+    return parseJson(body).value;
+  } catch (error) {
+    try {
+      return (await parseYaml(body, 1_000)).value;
+    } catch (second) {
+      if (!(second instanceof YamlError)) throw second;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new CallFailed(`couldn't get version/kind; json parse error: ${why}`);
+    }
+  }
+}
+
+const refusals: Readonly<Record<number, string>> = {
+  400: "the server rejected our request for an unknown reason",
+  401: "the server has asked for the client to provide credentials",
+  404: "the server could not find the requested resource",
+  405: "the server does not allow this method on the requested resource",
+  409: "the server reported a conflict",
+  422: "the server rejected our request due to an error in our request",
+  429: "the server has received too many requests and has asked us to try again later",
+  503: "the server is currently unable to handle the request",
+  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+};
+
+/** What a status other than 2xx means: a Status in the body speaks for itself. */
+async function refusal(status: number, type: string, body: Buffer): Promise<string> {
+  const told = await parsed(body).catch(() => null);
+  if (at(told, "kind") === "Status" && at(told, "status") === "Failure") return text(at(told, "message"));
+  const said = type.startsWith("text/") ? body.toString("utf8").trim() : "unknown";
+  if (status === 403) return said;
+  const known = refusals[status];
+  if (known !== undefined) return known;
+  if (status >= 500) return `an error on the server (${goQuote(said)}) has prevented the request from succeeding`;
+  return `the server responded with the status code ${status} but did not return more information`;
+}
+
+interface NetworkError {
+  readonly code?: unknown;
+  readonly address?: unknown;
+  readonly port?: unknown;
+  readonly message?: unknown;
+  readonly cert?: { readonly subjectaltname?: unknown };
+  readonly errors?: readonly unknown[];
+}
+
+const untrusted = new Set([
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "CERT_SIGNATURE_FAILURE",
+]);
+
+/** Node's error in the words of Go's. */
+export function networkFailure(error: unknown, url: URL): string {
+  // Several addresses were tried: the first is what the others are only an alternative for.
+  const several = (error as NetworkError | undefined)?.errors;
+  const first = (several?.[0] ?? error ?? {}) as NetworkError;
+  const code = String(first.code ?? "");
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const verify = "tls: failed to verify certificate: x509: ";
+  if (code === "ECONNREFUSED") return `dial tcp ${address(first, url)}: connect: connection refused`;
+  if (code === "EHOSTUNREACH") return `dial tcp ${address(first, url)}: connect: no route to host`;
+  if (code === "ENETUNREACH") return `dial tcp ${address(first, url)}: connect: network is unreachable`;
+  if (code === "ETIMEDOUT") return `dial tcp ${address(first, url)}: i/o timeout`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `dial tcp: lookup ${host}: no such host`;
+  if (code === "ECONNRESET") return "read: connection reset by peer";
+  if (code === "UND_ERR_SOCKET" || code === "EPIPE") return "EOF";
+  if (untrusted.has(code)) return `${verify}certificate signed by unknown authority`;
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
+    return `${verify}certificate has expired or is not yet valid`;
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return `${verify}${otherName(text(asText(first.cert?.subjectaltname)), host)}`;
+  if (code === "EPROTO" || code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG") {
+    return "http: server gave HTTP response to HTTPS client";
+  }
+  return text(asText(first.message)) || code || String(error);
+}
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+
+function address(error: NetworkError, url: URL): string {
+  const host = asText(error.address) || url.hostname.replace(/^\[|\]$/g, "");
+  const port = typeof error.port === "number" ? error.port : url.port || "443";
+  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function otherName(alternatives: string, host: string): string {
+  const wanted = /^[\d.]+$/.test(host) || isIPv6(host) ? "IP Address:" : "DNS:";
+  const names = alternatives
+    .split(", ")
+    .filter((name) => name.startsWith(wanted))
+    .map((name) => name.slice(wanted.length));
+  if (names.length > 0) return `certificate is valid for ${names.join(", ")}, not ${host}`;
+  return wanted === "DNS:"
+    ? `certificate is not valid for any names, but wanted to match ${host}`
+    : `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
+}

@@ -1,0 +1,5 @@
+export type { FaultEffect, FaultHit, FaultMatch, FaultRule, WatchFault } from "./faults/faults.ts";
+export type { User } from "./request.ts";
+export { type ApiServer, type ServerOptions, startApiServer } from "./server.ts";
+export type { Storage } from "./store/open.ts";
+export type { InProcessClient, LocalRequest, LocalResponse } from "./transport/in-process.ts";

@@ -1,0 +1,79 @@
+#!/usr/bin/env node
+// The server as a program: prints one line of JSON when it is ready, and ends cleanly when asked to.
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { parseAllDocuments } from "yaml";
+import type { JsonObject } from "./json.ts";
+import { startApiServer } from "./server.ts";
+
+const usage = `usage: telltale-apiserver [options]
+  --data-dir DIR          keep everything in a folder; without it, in memory only
+  --port N                listen there (default: a free port), on 127.0.0.1 only
+  --kubeconfig-out FILE   write a kubeconfig of the administrator
+  --token TOKEN           let the administrator in by this token too
+  --controllers none|core garbage collection and namespace deletion (default: core)
+  --crds FILE ...         definitions to load at the start (YAML or JSON)
+  --anonymous             let requests without credentials in as system:anonymous
+  --version-string V      what /version says
+  --help`;
+
+const { values } = parseArgs({
+  options: {
+    "data-dir": { type: "string" },
+    port: { type: "string", default: "0" },
+    "kubeconfig-out": { type: "string" },
+    token: { type: "string" },
+    controllers: { type: "string", default: "core" },
+    crds: { type: "string", multiple: true, default: [] },
+    anonymous: { type: "boolean", default: false },
+    "version-string": { type: "string" },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
+
+if (values.help) {
+  console.log(usage);
+} else {
+  const problem = refuse(values.port, values.controllers);
+  if (problem !== undefined) {
+    console.error(`${problem}\n\n${usage}`);
+    process.exitCode = 2;
+  } else await run();
+}
+
+function refuse(port: string, controllers: string): string | undefined {
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return `--port ${port}: a port is a number from 0 to 65535`;
+  if (controllers !== "none" && controllers !== "core") return `--controllers ${controllers}: use none or core`;
+  return undefined;
+}
+
+async function run(): Promise<void> {
+  const objects = values.crds.flatMap((file) => documents(file));
+  const server = await startApiServer({
+    listen: { port: Number(values.port) },
+    controllers: values.controllers === "none" ? "none" : "core",
+    anonymous: values.anonymous,
+    objects,
+    log: (line) => console.error(line),
+    ...(values["data-dir"] === undefined ? {} : { storage: { kind: "disk", dir: values["data-dir"] } }),
+    ...(values["version-string"] === undefined ? {} : { version: values["version-string"] }),
+    ...(values.token === undefined
+      ? {}
+      : { tokens: { [values.token]: { username: "admin", uid: "", groups: ["system:masters", "system:authenticated"], extra: {} } } }),
+  });
+  const file = values["kubeconfig-out"];
+  if (file !== undefined) writeFileSync(file, server.kubeconfig(), { mode: 0o600 });
+  console.log(JSON.stringify({ url: server.url, kubeconfig: file, pid: process.pid }));
+  const end = () => {
+    void server.stop().then(() => process.exit(0));
+  };
+  process.once("SIGINT", end);
+  process.once("SIGTERM", end);
+}
+
+function documents(file: string): JsonObject[] {
+  return parseAllDocuments(readFileSync(file, "utf8")).flatMap((d) => {
+    const value = d.toJS() as JsonObject | null;
+    return value === null ? [] : [value];
+  });
+}

@@ -1,0 +1,96 @@
+// What is no resource: version, health, metrics, and the keys behind ServiceAccount tokens.
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { issuer } from "../authenticate/service-account.ts";
+import { stringify } from "../json.ts";
+import type { Catalogue } from "../registry/catalogue.ts";
+import type { Store } from "../store/store.ts";
+import type { Route } from "./handler.ts";
+import { respond } from "./respond.ts";
+
+export interface ServiceEnv {
+  readonly version: string;
+  readonly ready: () => boolean;
+  readonly store: Store;
+  readonly catalogue: Catalogue;
+  readonly tokenKey: () => KeyObject;
+}
+
+export function service(env: ServiceEnv): Route {
+  return async (call, info) => {
+    const path = info.path.replace(/\/+$/, "") || "/";
+    const [, root = "", check = ""] = path.split("/");
+    if (path === "/version") return respond(200, stringify(versionOf(env.version)), "application/json");
+    if (root === "healthz" || root === "livez" || root === "readyz") {
+      const good = root === "livez" || env.ready();
+      if (check !== "" && check !== "ping") return undefined;
+      const body = call.query.has("verbose") ? `[+]ping ok\n[+]storage ok\n${root} check passed\n` : "ok";
+      return respond(good ? 200 : 500, good ? body : `${root} check failed\n`, "text/plain; charset=utf-8", { "x-content-type-options": "nosniff" });
+    }
+    if (path === "/metrics") return respond(200, metrics(env), "text/plain; version=0.0.4");
+    if (path === "/") return respond(200, stringify({ paths: paths(env.catalogue) }), "application/json");
+    if (path === "/openid/v1/jwks") return respond(200, stringify({ keys: [key(env.tokenKey())] }), "application/jwk-set+json");
+    if (path === "/.well-known/openid-configuration") return respond(200, stringify(openid()), "application/json");
+    return undefined;
+  };
+}
+
+function versionOf(gitVersion: string) {
+  const [major = "1", minor = "36"] = gitVersion.replace(/^v/, "").split(".");
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion,
+    gitCommit: "0000000000000000000000000000000000000000",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: "go1.26.0",
+    compiler: "gc",
+    platform: `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
+  };
+}
+
+function paths(c: Catalogue): string[] {
+  const groups = c.groups().filter((g) => g !== "");
+  return [
+    "/api",
+    "/api/v1",
+    "/apis",
+    ...groups.flatMap((g) => [`/apis/${g}`, ...c.versions(g).map((v) => `/apis/${g}/${v}`)]),
+    "/healthz",
+    "/livez",
+    "/metrics",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/readyz",
+    "/version",
+  ].sort();
+}
+
+function metrics({ store }: ServiceEnv): string {
+  return [
+    "# HELP telltale_apiserver_revision The revision of the last write.",
+    "# TYPE telltale_apiserver_revision counter",
+    `telltale_apiserver_revision ${store.revision}`,
+    "# HELP telltale_apiserver_compacted_revision The oldest revision that a watch can begin at.",
+    "# TYPE telltale_apiserver_compacted_revision gauge",
+    `telltale_apiserver_compacted_revision ${store.compacted}`,
+    "",
+  ].join("\n");
+}
+
+function key(signing: KeyObject) {
+  const { kty, crv, x, y } = createPublicKey(signing).export({ format: "jwk" });
+  return { use: "sig", kty: kty ?? "", kid: "telltale", crv: crv ?? "", alg: "ES256", x: x ?? "", y: y ?? "" };
+}
+
+const openid = () => ({
+  issuer,
+  jwks_uri: `${issuer}/openid/v1/jwks`,
+  response_types_supported: ["id_token"],
+  subject_types_supported: ["public"],
+  id_token_signing_alg_values_supported: ["ES256"],
+});

@@ -1,0 +1,261 @@
+// The endpoints beside an object: its scale, and what single kinds have (finalize, binding, eviction, token, approval, log).
+import { formatTime } from "@telltale/kinds";
+import type { KeyObject } from "node:crypto";
+import type { Random } from "@telltale/clock";
+import { applyConfig, trackUpdate } from "../apply/apply.ts";
+import { FieldSet } from "../apply/fieldset.ts";
+import { builtinSchema } from "../apply/schema.ts";
+import { type TokenIssuer, tokenRequest } from "../authorize/token-request.ts";
+import { decodeApply } from "../decode/apply-body.ts";
+import { decodeBody } from "../decode/body.ts";
+import { decodeOptions } from "../decode/options.ts";
+import { at, type JsonObject, stringify, text } from "../json.ts";
+import { bindPod } from "../kinds/binding.ts";
+import { evictionDecision, evictionNameError } from "../kinds/eviction.ts";
+import { isReleased, prepareFinalize } from "../kinds/namespace.ts";
+import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
+import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
+import { applyStrategicPatch, decodeStrategicPatch } from "../patch/strategic.ts";
+import { nameOf, withMetadata } from "../registry/metadata.ts";
+import { type WriteOptions, writeOptions } from "../registry/options.ts";
+import { patchType } from "../registry/patch.ts";
+import { type Resource, type ScalePart, storageKey } from "../registry/resource.ts";
+import { rescaled, scaleOf, shownScale } from "../registry/scale.ts";
+import type { ApiResponse, Call } from "../request.ts";
+import { badRequest, notFound, raw, StatusError } from "../status.ts";
+import type { ResourceInfo } from "./info.ts";
+import type { ResourceStages, SubresourceRoute } from "./resources.ts";
+import { respond, respondObject, type Warnings } from "./respond.ts";
+
+const json = { mediaType: "application/json", pretty: false } as const;
+
+export interface SubresourceEnv {
+  readonly stages: () => ResourceStages;
+  readonly tokenKey: () => KeyObject;
+  readonly random: Random;
+  /** The lines that a container wrote, or why there are none. */
+  readonly logs: (pod: JsonObject, container: string) => string;
+}
+
+export function subresources(env: SubresourceEnv): SubresourceRoute {
+  return async (call, info, r, warnings) => {
+    const known = r.subresources.find((s) => s.name === info.subresource);
+    if (known === undefined) return undefined;
+    if (!known.verbs.includes(info.verb)) {
+      throw new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+    }
+    const s = env.stages();
+    if (info.subresource === "scale" && r.scale !== undefined) return scale(s, call, info, r, r.scale, warnings);
+    const place = `${r.group}/${r.resource}/${info.subresource}`;
+    if (place === "/namespaces/finalize") return finalize(s, call, info, r, warnings);
+    if (place === "/pods/binding") return binding(s, call, info, r, warnings);
+    if (place === "/pods/eviction") return eviction(s, call, info, r, warnings);
+    if (place === "/pods/log") return log(env, s, call, info, r);
+    if (place === "/serviceaccounts/token") return token(env, s, call, info, r, warnings);
+    if (info.verb === "get") return respondObject(200, await live(s, r, info), json, warnings);
+    if (info.verb === "update" || info.verb === "patch") return part(s, call, info, r, warnings);
+    throw new StatusError(501, "NotImplemented", `${info.subresource} needs pods that run as processes`);
+  };
+}
+
+async function live(s: ResourceStages, r: Resource, info: ResourceInfo): Promise<JsonObject> {
+  const record = s.store.get(storageKey(r, info.namespace, info.name));
+  if (record === undefined) throw notFound(r, info.name);
+  return r.read(record);
+}
+
+const target = (call: Call, info: ResourceInfo, r: Resource, options: WriteOptions) => ({ call, r, namespace: info.namespace, name: info.name, part: info.subresource, options });
+
+async function scale(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, parts: ScalePart, warnings: Warnings): Promise<ApiResponse> {
+  if (info.verb === "get") return respondObject(200, shownScale(scaleOf(r, parts, await live(s, r, info))), json, warnings);
+  const change = info.verb === "update" ? await scaleBody(call) : await scalePatch(s, call, r, parts);
+  const type = info.verb === "patch" ? patchType(call.request.headers["content-type"], r.builtin) : undefined;
+  const options = writeOptions(call.query, type === "apply" ? "apply" : info.verb === "patch" ? "patch" : "update", call.request.headers["user-agent"]);
+  const written = await s.writer.update(target(call, info, r, options),
+    (parent) => {
+      if (parent === undefined) throw notFound(r, info.name);
+      const before = scaleOf(r, parts, withReplicas(parent, parts));
+      const next = tracked(change(before, options), before, type === "apply", options, formatTime(s.clock.now()));
+      return { object: rescaled(r, parts, parent, next), tracked: true, replaces: true };
+    });
+  return respondObject(200, shownScale(scaleOf(r, parts, written.object)), json, warnings);
+}
+
+/** Writing the replicas of an object that has none yet begins with zero. */
+function withReplicas(parent: JsonObject, parts: ScalePart): JsonObject {
+  if (at(parent, ...parts.spec) !== undefined) return parent;
+  const put = (object: JsonObject, [head = "", ...rest]: readonly string[]): JsonObject => ({
+    ...object,
+    [head]: rest.length === 0 ? 0 : put((object[head] as JsonObject | undefined) ?? {}, rest),
+  });
+  return put(parent, parts.spec);
+}
+
+type ScaleChange = (before: JsonObject, options: WriteOptions) => JsonObject;
+
+function tracked(next: JsonObject, before: JsonObject, applied: boolean, options: WriteOptions, now: string): JsonObject {
+  if (applied) return next;
+  return trackUpdate({
+    live: before,
+    next,
+    manager: options.fieldManager,
+    apiVersion: "autoscaling/v1",
+    subresource: "scale",
+    schema: builtinSchema("autoscaling.Scale"),
+    reset: FieldSet.empty,
+    now,
+    create: false,
+    builtin: true,
+  });
+}
+
+async function scaleBody(call: Call): Promise<ScaleChange> {
+  const { object } = await decodeBody({
+    contentType: call.request.headers["content-type"],
+    bytes: call.request.body,
+    expect: { group: "autoscaling", version: "v1", kind: "Scale", builtin: true },
+    fieldValidation: "Ignore",
+  });
+  return (before) => ({ ...before, spec: object["spec"] ?? {}, metadata: { ...(before["metadata"] as JsonObject), resourceVersion: at(object, "metadata", "resourceVersion") ?? "" } });
+}
+
+async function scalePatch(s: ResourceStages, call: Call, r: Resource, _parts: ScalePart): Promise<ScaleChange> {
+  const type = patchType(call.request.headers["content-type"], r.builtin);
+  const bytes = call.request.body;
+  if (type === "json") {
+    const operations = decodeJsonPatch(bytes);
+    return (before) => applyJsonPatch(before, operations);
+  }
+  if (type === "merge") {
+    const patch = decodeMergePatch(bytes, "Ignore", call.warn);
+    return (before) => applyMergePatch(before, patch);
+  }
+  if (type === "strategic") {
+    const patch = decodeStrategicPatch(bytes, "Ignore", call.warn);
+    return (before) => applyStrategicPatch(before, patch, "autoscaling.Scale");
+  }
+  const config = await decodeApply(bytes, "Ignore", call.warn);
+  return (before, options) => {
+    const { object } = applyConfig({
+      live: before,
+      config,
+      manager: options.fieldManager,
+      apiVersion: "autoscaling/v1",
+      subresource: "scale",
+      force: options.force,
+      schema: builtinSchema("autoscaling.Scale"),
+      reset: FieldSet.empty,
+      now: formatTime(s.clock.now()),
+      resource: { ...r, kind: "Scale" },
+    });
+    if (!r.builtin) {
+      const place = `${text(at(before, "metadata", "namespace"))}/${nameOf(before)}`;
+      throw raw(`failed to convert new object (${place}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`);
+    }
+    return object;
+  };
+}
+
+async function finalize(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+  const options = writeOptions(call.query, "update", call.request.headers["user-agent"]);
+  const { object } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
+  const key = storageKey(r, "", info.name);
+  const record = s.store.get(key);
+  if (record === undefined) throw notFound(r, info.name);
+  const next = prepareFinalize(object, await r.read(record));
+  if (isReleased(next)) {
+    await s.writer.remove(r, key, record.revision);
+    return respondObject(200, next, json, warnings);
+  }
+  return respondObject(200, await s.writer.put(r, key, record.revision, next), json, warnings);
+}
+
+async function binding(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+  const options = writeOptions(call.query, "create", call.request.headers["user-agent"]);
+  const { object } = await decodeBody({
+    contentType: call.request.headers["content-type"],
+    bytes: call.request.body,
+    expect: { group: "", version: "v1", kind: "Binding", builtin: true },
+    fieldValidation: options.fieldValidation,
+  });
+  const now = formatTime(s.clock.now());
+  await s.writer.update(target(call, info, r, options), (pod) => {
+    if (pod === undefined) throw notFound(r, info.name);
+    const bound = bindPod(pod, object, now);
+    if ("error" in bound) throw bound.error;
+    return { object: bound.pod };
+  });
+  return respondObject(201, created, json, warnings);
+}
+
+const created: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+
+async function eviction(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+  const { object } = await decodeBody({
+    contentType: call.request.headers["content-type"],
+    bytes: call.request.body,
+    expect: { group: "policy", version: "v1", kind: "Eviction", builtin: true },
+    fieldValidation: "Ignore",
+  });
+  const wrong = evictionNameError(object, info.name);
+  if (wrong !== undefined) throw wrong;
+  const pod = await live(s, r, info);
+  const budgets = s.catalogue.find("policy", "v1", "poddisruptionbudgets");
+  const all = budgets === undefined ? [] : s.store.scan(`/policy/poddisruptionbudgets/${info.namespace}/`).records;
+  const decided = evictionDecision(pod, all.map((record) => record.object()), formatTime(s.clock.now()));
+  if (decided.do === "refuse") throw decided.error;
+  const bytes = Buffer.from(stringify((at(object, "deleteOptions") as JsonObject | undefined) ?? {}));
+  const deletion = await decodeOptions({ contentType: "application/json", bytes, query: call.query });
+  if (decided.budget !== undefined && budgets !== undefined && !deletion.dryRun) {
+    const key = storageKey(budgets, info.namespace, nameOf(decided.budget));
+    const record = s.store.get(key);
+    if (record !== undefined) await s.writer.put(budgets, key, record.revision, withMetadata(decided.budget, { resourceVersion: undefined }));
+  }
+  await s.deleter.object(call, r, info.namespace, info.name, deletion);
+  return respondObject(201, created, json, warnings);
+}
+
+async function log(env: SubresourceEnv, s: ResourceStages, call: Call, info: ResourceInfo, r: Resource): Promise<ApiResponse> {
+  const pod = await live(s, r, info);
+  const containers = at(pod, "spec", "containers");
+  const names = (Array.isArray(containers) ? containers : []).map((c) => text(at(c, "name")));
+  const asked = call.query.get("container") ?? "";
+  if (asked === "" && names.length > 1) {
+    throw badRequest(`a container name must be specified for pod ${info.name}, choose one of: [${names.join(" ")}]`);
+  }
+  const container = asked === "" ? (names[0] ?? "") : asked;
+  if (!names.includes(container)) throw badRequest(`container ${container} is not valid for pod ${info.name}`);
+  const lines = env.logs(pod, container);
+  const tail = Number(call.query.get("tailLines") ?? Number.NaN);
+  const shown = Number.isInteger(tail) ? lines.split("\n").slice(-tail - 1).join("\n") : lines;
+  return respond(200, shown, "text/plain");
+}
+
+async function token(env: SubresourceEnv, s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+  const account = await live(s, r, info);
+  const { object } = await decodeBody({
+    contentType: call.request.headers["content-type"],
+    bytes: call.request.body,
+    expect: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest", builtin: true },
+    fieldValidation: "Ignore",
+  });
+  return respondObject(201, tokenRequest(object, account, issuerOf(env, s, call)), json, warnings);
+}
+
+function issuerOf(env: SubresourceEnv, s: ResourceStages, call: Call): TokenIssuer {
+  return {
+    key: env.tokenKey(),
+    clock: s.clock,
+    random: env.random,
+    manager: writeOptions(call.query, "create", call.request.headers["user-agent"]).fieldManager,
+    find: (resource, namespace, name) => s.store.get(`//${resource}/${namespace === "" ? "" : `${namespace}/`}${name}`)?.object(),
+  };
+}
+
+/** Parts that are the object itself, of which only some fields may change: approval, resize, ephemeralcontainers. */
+async function part(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+  const options = writeOptions(call.query, "update", call.request.headers["user-agent"]);
+  const { object } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
+  const written = await s.writer.update(target(call, info, r, options), () => ({ object }));
+  return respondObject(200, written.object, json, warnings);
+}

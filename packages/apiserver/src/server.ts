@@ -1,0 +1,333 @@
+// The server: every stage put together, in memory or on disk, behind a socket or in this process only.
+import { type Clock, type Random, systemClock, systemRandom, turn } from "@telltale/clock";
+import type { Admission } from "./admit/admission.ts";
+import { type AuthenticatorOptions, authenticator } from "./authenticate/authenticate.ts";
+import { type Authority, authority, type Issued } from "./authenticate/certificates.ts";
+import { kubeconfig } from "./authenticate/kubeconfig.ts";
+import { serviceAccountUser } from "./authenticate/service-account.ts";
+import { type Authorizer, alwaysAllow, rbacAuthorizer } from "./authorize/authorizer.ts";
+import type { AccessCheck } from "./cel/admission.ts";
+import { Faults, type FaultRule } from "./faults/faults.ts";
+import { at, isObject, type JsonObject, text } from "./json.ts";
+import { serviceAllocator } from "./kinds/allocator.ts";
+import { bootstrapObjects } from "./kinds/bootstrap.ts";
+import { allStrategies } from "./kinds/builtin.ts";
+import { refuseCreateIn } from "./kinds/namespace.ts";
+import { builtinResource } from "./registry/builtin.ts";
+import { Catalogue } from "./registry/catalogue.ts";
+import { definitionDeletion, definitionResource, Definitions } from "./registry/definitions.ts";
+import { Deleter, namespaceDeletion } from "./registry/delete.ts";
+import type { Resource } from "./registry/resource.ts";
+import { placeOf } from "./registry/selector.ts";
+import { type Backing, Writer } from "./registry/write.ts";
+import type { ApiRequest, ApiResponse, Call, User } from "./request.ts";
+import { discovery } from "./route/discovery.ts";
+import { handler } from "./route/handler.ts";
+import { resources } from "./route/resources.ts";
+import { service } from "./route/service.ts";
+import { subresources } from "./route/subresources.ts";
+import { notFound, StatusError } from "./status.ts";
+import { expire } from "./store/expiry.ts";
+import { openStore, type Storage } from "./store/open.ts";
+import type { Store } from "./store/store.ts";
+import { administrator, type InProcessClient, inProcess, type LocalRequest } from "./transport/in-process.ts";
+import { type Listener, listen } from "./transport/listener.ts";
+import { builtinAdmission, chain } from "./admit/chain.ts";
+import { webhookConversion } from "./admit/conversion.ts";
+import { policyAdmission } from "./admit/policies.ts";
+import { type Resolver, webhookCaller } from "./admit/webhook-call.ts";
+import { webhookAdmission } from "./admit/webhooks.ts";
+import { openapiRoute } from "./openapi/route.ts";
+import { startGarbageCollector } from "./collect/garbage.ts";
+
+
+export interface ServerOptions {
+  /** What `/version` says. */
+  readonly version?: string;
+  /** Sockets: none, or a loopback address. Default: HTTPS on a free port of 127.0.0.1. */
+  readonly listen?: false | { readonly host?: "127.0.0.1" | "::1"; readonly port?: number; readonly tls?: boolean };
+  readonly storage?: Storage;
+  /** Users by token, beside the administrator. */
+  readonly tokens?: Readonly<Record<string, User>>;
+  readonly anonymous?: boolean;
+  readonly authorization?: "rbac" | "always-allow";
+  /** `core`: garbage collection and namespaces. `none`: neither, as envtest. */
+  readonly controllers?: "none" | "core";
+  /** Whether pods get their namespace's ServiceAccount and its token, and cannot be made without one. */
+  readonly serviceAccounts?: boolean;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly history?: { readonly maxEvents?: number; readonly maxAgeMs?: number };
+  readonly bookmarkIntervalMs?: number;
+  readonly watchTimeoutRangeMs?: readonly [number, number];
+  readonly maxRequestBodyBytes?: number;
+  /** Definitions and objects that are there before the server is ready. */
+  readonly objects?: readonly JsonObject[];
+  readonly faults?: readonly FaultRule[];
+  /** Where a webhook's Service is reached. */
+  readonly webhookResolver?: Resolver;
+  readonly log?: (line: string) => void;
+}
+
+export interface ApiServer {
+  /** Undefined without a socket. */
+  readonly url: string | undefined;
+  readonly port: number | undefined;
+  readonly ca: string;
+  /** The same handlers without a socket. */
+  readonly client: InProcessClient;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly catalogue: Catalogue;
+  kubeconfig(user?: { readonly name: string; readonly groups: readonly string[] }): string;
+  /** Everything older than a revision is forgotten. */
+  compact(revision?: number): void;
+  /** Resolves when the server has nothing left to do by itself. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const eventsLast = 3_600_000;
+
+export async function startApiServer(options: ServerOptions = {}): Promise<ApiServer> {
+  const clock = options.clock ?? systemClock;
+  const random = options.random ?? systemRandom;
+  const log = options.log ?? (() => {});
+  const storage = options.storage ?? { kind: "memory" };
+  const store = await openStore({ clock, storage, log, ...(options.history === undefined ? {} : { history: options.history }) });
+  let made: Authority | undefined;
+  const pki = () => (made ??= authority(clock, random, storage.kind === "disk" ? storage.dir : undefined));
+
+  const catalogue = builtins(store);
+  const faults = new Faults(clock, random);
+  for (const rule of options.faults ?? []) faults.add(rule);
+  const tokens = new Map(Object.entries(options.tokens ?? {}));
+  const who: AuthenticatorOptions = {
+    clock,
+    tokens,
+    tokenKey: () => pki().tokenKey,
+    anonymous: options.anonymous ?? false,
+    accountExists: (namespace, name, uid) => store.get(`//serviceaccounts/${namespace}/${name}`)?.uid === uid,
+  };
+  const authorizer = options.authorization === "always-allow" ? alwaysAllow : rbacAuthorizer((group, resource) => store.scan(`/${group}/${resource}/`).records.map((r) => r.object()));
+  const resolve = options.webhookResolver ?? (() => undefined);
+  const authorize = (user: User) => accessCheck(authorizer, user);
+  const hooks = webhookAdmission({ store, catalogue, clock, random, resolve, authorize });
+  const caller = webhookCaller({ clock, resolve });
+  const admit: Admission = chain(
+    builtinAdmission({ store, random, serviceAccounts: options.serviceAccounts ?? false }),
+    hooks,
+    policyAdmission({ store, catalogue, authorize }),
+  );
+  const backing: Backing = { store, clock, random, admission: admit, checkNamespace: namespaceCheck(store) };
+  const writer = new Writer(backing);
+  const special = (r: Resource) =>
+    r.group === "" && r.resource === "namespaces"
+      ? namespaceDeletion
+      : r.resource === "customresourcedefinitions"
+        ? definitionDeletion(clock)
+        : undefined;
+  const deleter = new Deleter(backing, writer, special);
+  const definitions = new Definitions({
+    store,
+    clock,
+    catalogue,
+    builtinNames: (group) => takenNames(catalogue, group),
+    convert: (crd, objects, apiVersion) => {
+      const config = at(crd, "spec", "conversion", "webhook", "clientConfig");
+      return webhookConversion({ call: caller.call, random }, isObject(config) ? config : {})(objects, apiVersion);
+    },
+    deleteAll: (r) => deleteAll(store, deleter, r),
+    log,
+  });
+  definitions.start();
+
+  let listener: Listener | undefined;
+  let ready = false;
+  const stopping = new AbortController();
+  const stages = () => ({
+    ...backing,
+    catalogue,
+    writer,
+    deleter,
+    watching: { bookmarkEvery: options.bookmarkIntervalMs ?? 60_000, timeout: options.watchTimeoutRangeMs ?? ([1_800_000, 3_600_000] as const) },
+    closing: (r: Resource) => (r.builtin ? stopping.signal : definitions.closing(r)),
+    subresource: extra,
+    reviews: { authorizer, authenticator: identity },
+  });
+  const identity = authenticator(who);
+  const extra = subresources({ stages, tokenKey: () => pki().tokenKey, random, logs: () => "" });
+  const handle = handler({
+    clock,
+    random,
+    authenticator: identity,
+    authorizer,
+    faults,
+    log,
+    routes: [
+      resources(stages()),
+      discovery(catalogue, () => `127.0.0.1:${listener?.port ?? 443}`),
+      openapiRoute(catalogue),
+      service({ version: options.version ?? "v1.36.0+embedded", ready: () => ready, store, catalogue, tokenKey: () => pki().tokenKey }),
+    ],
+  });
+  const client = inProcess(handle);
+
+  if (options.listen !== false) listener = await openListener(options, handle, pki);
+  await populate(client, [...bootstrapObjects(listener?.port ?? 443, { ca: "" }), ...(options.objects ?? [])], catalogue);
+  const controllers = options.controllers === "none" ? [] : [startGarbageCollector].map((start) => start({ store, catalogue, client, clock, log }));
+  const stopExpiry = expire(store, clock, "//events/", eventsLast);
+  ready = true;
+
+  const scheme = options.listen !== false && options.listen?.tls === false ? "http" : "https";
+  const url = listener === undefined ? undefined : `${scheme}://127.0.0.1:${listener.port}`;
+  return {
+    url,
+    port: listener?.port,
+    get ca() {
+      return pki().ca;
+    },
+    client,
+    store,
+    clock,
+    faults,
+    catalogue,
+    kubeconfig(user = { name: "admin", groups: ["system:masters"] }) {
+      const certificate: Issued = pki().client(user.name, user.groups);
+      return kubeconfig({ server: url ?? "https://127.0.0.1", ca: scheme === "http" ? undefined : pki().ca, user: user.name, certificate });
+    },
+    compact: (revision) => store.compact(revision),
+    async settle() {
+      await turn();
+      for (const controller of controllers) await controller.idle();
+      await turn();
+    },
+    async stop() {
+      ready = false;
+      for (const controller of controllers) controller.stop();
+      stopExpiry();
+      stopping.abort();
+      definitions.stop();
+      const patience = clock.after(5_000, () => listener?.cut());
+      await listener?.close();
+      await hooks.close();
+      await caller.close();
+      patience.cancel();
+      await store.close();
+    },
+  };
+}
+
+/** The order in which discovery lists the built-in groups. */
+const groupOrder = [
+  "",
+  "apiregistration.k8s.io",
+  "apps",
+  "events.k8s.io",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "autoscaling",
+  "batch",
+  "certificates.k8s.io",
+  "networking.k8s.io",
+  "policy",
+  "rbac.authorization.k8s.io",
+  "storage.k8s.io",
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "scheduling.k8s.io",
+  "coordination.k8s.io",
+  "node.k8s.io",
+  "discovery.k8s.io",
+  "resource.k8s.io",
+  "flowcontrol.apiserver.k8s.io",
+];
+
+function builtins(store: Store): Catalogue {
+  const allocator = serviceAllocator(store.scan("//services/").records.map((r) => r.object()));
+  const made = allStrategies.map((s) => (s.kind.kind === "CustomResourceDefinition" ? definitionResource(s, allocator) : builtinResource(s, allocator)));
+  return new Catalogue(made, groupOrder);
+}
+
+function namespaceCheck(store: Store): Backing["checkNamespace"] {
+  return (r, namespace, name) => {
+    if (!r.namespaced) return;
+    const record = store.get(`//namespaces/${namespace}`);
+    if (record === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace);
+    const refused = refuseCreateIn(record.object(), r, name);
+    if (refused !== undefined) throw refused;
+  };
+}
+
+function takenNames(c: Catalogue, group: string) {
+  const own = c.all().filter((r) => r.builtin && r.group === group);
+  return {
+    resources: new Set(own.flatMap((r) => [r.resource, r.singular, ...r.shortNames])),
+    kinds: new Set(own.flatMap((r) => [r.kind, r.listKind])),
+  };
+}
+
+/** How CEL asks about permissions. */
+function accessCheck(authorizer: Authorizer, user: User): AccessCheck {
+  return (q) => {
+    const who = q.serviceAccount === undefined ? user : serviceAccountUser(q.serviceAccount.namespace, q.serviceAccount.name, "");
+    if (q.path !== undefined) return authorizer.allows(who, { verb: q.verb, path: q.path });
+    const { verb, group = "", resource = "", subresource = "", namespace = "", name = "" } = q;
+    return authorizer.allows(who, { verb, group, resource, subresource, namespace, name });
+  };
+}
+
+const internalUser: User = { username: "system:apiserver", uid: "", groups: ["system:masters", "system:authenticated"], extra: {} };
+
+async function deleteAll(store: Store, deleter: Deleter, r: Resource): Promise<void> {
+  const call: Call = {
+    request: { method: "DELETE", url: "/", headers: {}, body: new Uint8Array(), signal: new AbortController().signal },
+    query: new URLSearchParams(),
+    user: internalUser,
+    warn: () => {},
+  };
+  for (const record of store.scan(`/${r.storage.group}/${r.storage.resource}/`).records) {
+    const { namespace, name } = placeOf(r, record.key);
+    const options = { preconditions: {}, dryRun: false, object: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1" } };
+    await deleter.object(call, r, namespace, name, options).catch((error: unknown) => {
+      if (!(error instanceof StatusError && error.code === 404)) throw error;
+    });
+  }
+}
+
+async function openListener(options: ServerOptions, handle: (request: ApiRequest) => Promise<ApiResponse>, pki: () => Authority): Promise<Listener> {
+  const { host = "127.0.0.1", port = 0, tls = true } = options.listen === false ? {} : (options.listen ?? {});
+  return listen({
+    host,
+    port,
+    tls: tls ? { ...pki().server, ca: pki().ca } : undefined,
+    maxBody: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
+    handle,
+  });
+}
+
+/** Creates what is not there yet, through the same door as everybody. */
+async function populate(client: InProcessClient, objects: readonly JsonObject[], catalogue: Catalogue): Promise<void> {
+  for (const object of objects) {
+    const [group, version] = groupVersion(text(object["apiVersion"]));
+    const r = catalogue.ofKind(group, version, text(object["kind"]));
+    if (r === undefined) throw new Error(`${text(object["apiVersion"])} ${text(object["kind"])} is not served; put its definition before it`);
+    const namespace = text(at(object, "metadata", "namespace"));
+    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+    const request: LocalRequest = {
+      method: "POST",
+      path: `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${r.resource}?fieldManager=bootstrap`,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(object),
+      user: administrator,
+    };
+    const { status, body } = await client(request);
+    if (status !== 201 && status !== 409) throw new Error(`${r.resource} ${text(at(object, "metadata", "name"))} cannot be created: ${body}`);
+  }
+}
+
+function groupVersion(apiVersion: string): [string, string] {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}
