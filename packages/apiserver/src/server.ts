@@ -15,7 +15,7 @@ import { allStrategies } from "./kinds/builtin.ts";
 import { refuseCreateIn } from "./kinds/namespace.ts";
 import { builtinResource } from "./registry/builtin.ts";
 import { Catalogue } from "./registry/catalogue.ts";
-import { definitionDeletion, definitionResource, Definitions } from "./registry/definitions.ts";
+import { definitionDeletion, definitionResource, Definitions, policyResource } from "./registry/definitions.ts";
 import { Deleter, namespaceDeletion } from "./registry/delete.ts";
 import type { Resource } from "./registry/resource.ts";
 import { placeOf } from "./registry/selector.ts";
@@ -246,7 +246,10 @@ const groupOrder = [
 
 function builtins(store: Store): Catalogue {
   const allocator = serviceAllocator(store.scan("//services/").records.map((r) => r.object()));
-  const made = allStrategies.map((s) => (s.kind.kind === "CustomResourceDefinition" ? definitionResource(s, allocator) : builtinResource(s, allocator)));
+  const made = allStrategies.map((s) => {
+    if (s.kind.kind === "CustomResourceDefinition") return definitionResource(s, allocator);
+    return s.kind.kind.startsWith("ValidatingAdmissionPolicy") ? policyResource(s, allocator) : builtinResource(s, allocator);
+  });
   return new Catalogue(made, groupOrder);
 }
 

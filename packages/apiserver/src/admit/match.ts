@@ -28,11 +28,11 @@ export function matchedResource(
   if (isExempt(a.resource)) return undefined;
   if (!namespaceMatches(criteria.namespaceSelector, a, namespaceLabels)) return undefined;
   if (!objectMatches(criteria.objectSelector, a)) return undefined;
-  const excluded = criteria.excludeRules ?? [];
-  const versions =
-    criteria.matchPolicy === "Exact" ? [a.resource] : [a.resource, ...equivalents(catalogue, a.resource)];
-  if (versions.some((r) => excluded.some((rule) => ruleMatches(rule, a, r)))) return undefined;
-  return versions.find((r) => criteria.rules.some((rule) => ruleMatches(rule, a, r)));
+  const matches = (rules: readonly JsonObject[]) => (r: Resource) => rules.some((rule) => ruleMatches(rule, a, r));
+  const others = () => (criteria.matchPolicy === "Exact" ? [] : equivalents(catalogue, a.resource));
+  const { rules, excludeRules = [] } = criteria;
+  if (excludeRules.length > 0 && [a.resource, ...others()].some(matches(excludeRules))) return undefined;
+  return matches(rules)(a.resource) ? a.resource : others().find(matches(rules));
 }
 
 const exempt = new Set([

@@ -77,7 +77,7 @@ export function webhookCaller({
       return await answer(response.statusCode, String(type ?? ""), body);
     } catch (error) {
       if (error instanceof CallFailed) throw error;
-      const why = abort.signal.aborted ? "context deadline exceeded" : networkFailure(error, url);
+      const why = abort.signal.aborted ? "context deadline exceeded" : networkFailure(error, url, servername);
       throw new CallFailed(`Post "${shown}": ${why}`);
     } finally {
       timer.cancel();
@@ -205,7 +205,7 @@ const untrusted = new Set([
 ]);
 
 /** Node's error in the words of Go's. */
-export function networkFailure(error: unknown, url: URL): string {
+export function networkFailure(error: unknown, url: URL, servername = ""): string {
   // Several addresses were tried: the first is what the others are only an alternative for.
   const several = (error as NetworkError | undefined)?.errors;
   const first = (several?.[0] ?? error ?? {}) as NetworkError;
@@ -224,11 +224,11 @@ export function networkFailure(error: unknown, url: URL): string {
     return `${verify}certificate has expired or is not yet valid`;
   }
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return `${verify}${otherName(text(asText(first.cert?.subjectaltname)), host)}`;
+    return `${verify}${otherName(asText(first.cert?.subjectaltname), servername || host)}`;
   if (code === "EPROTO" || code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG") {
     return "http: server gave HTTP response to HTTPS client";
   }
-  return text(asText(first.message)) || code || String(error);
+  return asText(first.message) || code || String(error);
 }
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -91,7 +91,7 @@ export function rulesOf(policy: Policy, user: User, namespace: string): { rules:
   return { rules, error: missing.size === 0 ? "" : together([...missing]) };
 }
 
-export function covers(rule: Rule, wanted: Attributes): boolean {
+function covers(rule: Rule, wanted: Attributes): boolean {
   if (!has(rule.verbs, wanted.verb)) return false;
   if ("path" in wanted) return rule.nonResourceURLs.some((url) => coversPath(url, wanted.path));
   return (

@@ -31,6 +31,7 @@ export function startGarbageCollector(env: Environment): Controller {
       undecided.delete(key);
       for (const dependent of dependents.of(record.uid)) queue.add(dependent);
     } else consider(record);
+    if (before.length === 0) return;
     // An owner may have waited for this.
     const namespace = placeOf(catalogue, key)?.namespace ?? "";
     for (const owner of before) {

@@ -38,6 +38,8 @@ function writtenField(value: Json, { field, of }: JsonField): Json | undefined {
     return type.of === "scalar" ? zeroScalar(type.scalar) : null;
   }
   if (!field.always && !field.pointer && isEmpty(value)) return undefined;
+  // What was stored as protobuf does not know an empty list from none; CRDs are stored as JSON.
+  if (field.always && Array.isArray(value) && value.length === 0 && !of.startsWith("apiextensions.")) return null;
   return writtenValue(value, type);
 }
 

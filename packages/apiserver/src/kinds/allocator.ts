@@ -12,6 +12,7 @@ const lowerPart = 16;
 export function serviceAllocator(services: Iterable<JsonObject> = []): Allocator {
   const hosts = new Set<number>();
   const ports = new Set<number>();
+  let last = lowerPart; // an address that was just given back is not given out at once
   for (const service of services) {
     for (const ip of addressesOf(service)) {
       const host = hostOf(ip);
@@ -30,9 +31,11 @@ export function serviceAllocator(services: Iterable<JsonObject> = []): Allocator
         hosts.add(host);
         return { ip: wanted };
       }
-      const free = firstFree(hosts, lowerPart + 1, 254) ?? firstFree(hosts, 2, lowerPart);
+      const free =
+        firstFree(hosts, last + 1, 254) ?? firstFree(hosts, lowerPart + 1, 254) ?? firstFree(hosts, 2, lowerPart);
       if (free === undefined) return { refused: "failed to allocate a serviceIP: range is full" };
       hosts.add(free);
+      last = free;
       return { ip: `10.0.0.${free}` };
     },
     releaseClusterIP(ip) {

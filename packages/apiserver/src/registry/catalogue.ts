@@ -67,10 +67,10 @@ export class Catalogue {
     return [...found].sort((a, b) => compareApiVersions(b, a));
   }
 
-  /** Resources of one version, by name where they are custom, in the order of Kubernetes where they are not. */
+  /** Resources of one version, by name. */
   resources(group: string, version: string): Resource[] {
     const found = this.all().filter((r) => r.group === group && r.version === version);
-    return found.every((r) => r.builtin) ? found : found.sort((a, b) => (a.resource < b.resource ? -1 : 1));
+    return found.sort((a, b) => (a.resource < b.resource ? -1 : 1));
   }
 }
 

@@ -63,7 +63,7 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
     await loadCel();
     rules ??= compileRules(compiled.schema as never, "").rules;
     const program = rules;
-    return check({ rules: (object, old) => checkRules(program, object, old) });
+    return check({ rules: (object, old) => checkRules(program, object, old, { unchangedIsWarning: true }) });
   };
 
   return {
@@ -78,7 +78,8 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
     categories: words(accepted("categories")),
     namespaced: compiled.namespaced,
     builtin: false,
-    verbs: terminating ? terminatingVerbs : verbs,
+    verbs,
+    ...(terminating ? { discoveryVerbs: terminatingVerbs } : {}),
     subresources: subresources(compiled),
     message: undefined,
     graceful: false,
@@ -118,7 +119,7 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
     json: (record) => (local(record) && readPlain(record).plain ? record.json : undefined),
     async toStorage(object) {
       const target = compileVersion(crd, stored) ?? compiled;
-      return ordered(await convert(object, target));
+      return ordered(fromStorage(target, await convert(object, target)));
     },
     convertTo: (object, to) => (byWebhook ? undefined : convertNone(object, to)),
     schemaOf(other) {

@@ -3,6 +3,7 @@
 import { type Clock, turn } from "@telltale/clock";
 import { deepEqual, formatTime } from "@telltale/kinds";
 import { loadCel } from "../cel/parse.ts";
+import { validateBinding, validatePolicy } from "../cel/policy-validation.ts";
 import { compileRules } from "../cel/rules.ts";
 import { crdWarnings, defaultCrd, prepareCrdCreate, prepareCrdUpdate, validateCrd } from "../crd/definition.ts";
 import { cleanupFinalizer, establish, isEstablished, type TakenNames, terminating } from "../crd/names.ts";
@@ -32,11 +33,25 @@ export function definitionResource(strategy: Strategy, allocator: Allocator): Re
   return {
     ...builtinResource(own, allocator),
     async validate(object, old, part) {
-      if (part === "status") return { errors: validateCrd(object, old), warnings: [] };
+      if (part === "status") return { errors: [], warnings: [] };
       const ruled = stringify(object).includes('"x-kubernetes-validations"');
       if (ruled) await loadCel();
       const checks = ruled ? { checkRules: (schema: object, path: string) => compileRules(schema as never, path).errors } : {};
       return { errors: validateCrd(object, old, checks as never), warnings: crdWarnings(object, old) };
+    },
+  };
+}
+
+/** Policies hold expressions, which are compiled when they are written. */
+export function policyResource(strategy: Strategy, allocator: Allocator): Resource {
+  const plain = builtinResource(strategy, allocator);
+  return {
+    ...plain,
+    async validate(object, old, part) {
+      const { errors, warnings } = await plain.validate(object, old, part);
+      if (part === "status" || errors.length > 0) return { errors, warnings };
+      await loadCel();
+      return { errors: strategy.kind.kind === "ValidatingAdmissionPolicy" ? validatePolicy(object) : validateBinding(object), warnings };
     },
   };
 }

@@ -48,7 +48,7 @@ export class Deleter {
     for (const record of found.records) {
       const { namespace, name } = placeOf(r, record.key);
       try {
-        await this.object(call, r, namespace, name, options);
+        await this.object(call, r, namespace, name, options, true);
       } catch (error) {
         if (!(error instanceof StatusError && error.code === 404)) throw error;
       }
@@ -57,7 +57,7 @@ export class Deleter {
   }
 
   /** Deletes one object as the options say; decides again when somebody else was faster. */
-  async object(call: Call, r: Resource, namespace: string, name: string, options: DeleteOptions): Promise<Deletion> {
+  async object(call: Call, r: Resource, namespace: string, name: string, options: DeleteOptions, oneOfMany = false): Promise<Deletion> {
     const key = storageKey(r, namespace, name);
     for (;;) {
       const record = this.#b.store.get(key);
@@ -65,7 +65,7 @@ export class Deleter {
       const object = await r.read(record);
       const done = this.#decide(r, object, options);
       for (const warning of deleteWarnings(deletable(r), object, options)) call.warn(warning);
-      await this.#admit(call, r, namespace, name, object, options);
+      await this.#admit(call, r, namespace, oneOfMany ? "" : name, object, options);
       if (options.dryRun || done.do === "unchanged") return done;
       try {
         if (done.do === "remove") {

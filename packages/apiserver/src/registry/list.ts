@@ -1,6 +1,8 @@
 // Lists: which revision they show, page by page, with snapshot consistency.
 import type { Clock } from "@telltale/clock";
+import { parseJson } from "../decode/json.ts";
 import type { ListOptions } from "../decode/list-options.ts";
+import { type Json, member } from "../json.ts";
 import { badRequest, expired, versionTooLarge } from "../status.ts";
 import type { StoredRecord } from "../store/record.ts";
 import { Expired } from "../store/errors.ts";
@@ -115,24 +117,20 @@ function encodeToken(revision: number, prefix: string, key: string): string {
 
 function decodeToken(text: string, prefix: string): Token {
   const bad = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
-  const json = Buffer.from(text, "base64url").toString("utf8");
-  let token: { v?: unknown; rv?: unknown; start?: unknown };
+  let token: Json;
   try {
-    token = JSON.parse(json);
-  } catch {
-    throw bad(
-      json === ""
-        ? "unexpected end of JSON input"
-        : `invalid character '${json[0] ?? ""}' looking for beginning of value`,
-    );
+    token = parseJson(Buffer.from(text, "base64url")).value;
+  } catch (error) {
+    throw bad(error instanceof Error ? error.message : String(error));
   }
-  if (token.v !== tokenVersion) throw bad(`server does not recognize this encoded version ${String(token.v ?? "")}`);
-  if (token.rv === 0 || token.rv === undefined)
+  const [v, rv, start] = [member(token, "v"), member(token, "rv"), member(token, "start")];
+  if (v !== tokenVersion) throw bad(`server does not recognize this encoded version ${String(v ?? "")}`);
+  if (rv === 0 || rv === undefined)
     throw bad("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
-  if (typeof token.start !== "string" || token.start === "")
+  if (typeof start !== "string" || start === "")
     throw bad("encoded start key empty (version meta.k8s.io/v1)");
-  const key = token.start.replace(/\u0000$/, "");
+  const key = start.replace(/\u0000$/, "");
   if (`/${key}`.split("/").some((part, i) => i > 0 && (part === "." || part === ".." || part === "")))
-    throw bad(token.start);
-  return { revision: Number(token.rv) < 0 ? undefined : Number(token.rv), after: `${prefix}${key}` };
+    throw bad(start);
+  return { revision: Number(rv) < 0 ? undefined : Number(rv), after: `${prefix}${key}` };
 }

@@ -1,5 +1,7 @@
 // PATCH: which kind of patch it is, and what it makes of the live object.
+import { canonicalJson } from "@telltale/kinds";
 import { applyConfig } from "../apply/apply.ts";
+import { scheme } from "../decode/parse-body.ts";
 import type { JsonObject } from "../json.ts";
 import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
@@ -44,16 +46,16 @@ export async function patching(r: Resource, p: PatchRequest, options: WriteOptio
   return async (live) => {
     if (live === undefined) return { object: {} };
     const patched = apply(live);
+    const { apiVersion, kind } = patched;
+    if (r.builtin && (apiVersion !== r.apiVersion || kind !== r.kind)) {
+      throw badPatch(r, patched, `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
+    }
     const { object, unknown } = r.redecode(patched, options.fieldValidation);
     if (unknown.length > 0 && options.fieldValidation === "Strict") {
-      throw invalid("", "", "", [
-        { type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: strict decoding error: ${unknown.map((u) => `unknown field "${u}"`).join(", ")}` },
-      ]);
+      throw badPatch(r, patched, `strict decoding error: ${unknown.map((u) => `unknown field "${u}"`).join(", ")}`);
     }
     if (options.fieldValidation === "Warn") for (const u of unknown) warn(`unknown field "${u}"`);
-    if (nameOf(object) !== p.name) {
-      throw badRequest(`the name of the object (${nameOf(object)}) does not match the name on the URL (${p.name})`);
-    }
+    checkName(nameOf(object), p.name);
     return { object };
   };
 }
@@ -73,12 +75,8 @@ async function decodePatch(r: Resource, p: PatchRequest, options: WriteOptions, 
 
 async function applying(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject | undefined) => Promise<Change>> {
   const config = await r.decodeApply(p.bytes, options.fieldValidation, warn);
-  if (nameOf(config) === "") {
-    throw badRequest(`the name of the object (${p.name} based on URL) was undeterminable: name must be provided`);
-  }
-  if (nameOf(config) !== p.name) {
-    throw badRequest(`the name of the object (${nameOf(config)}) does not match the name on the URL (${p.name})`);
-  }
+  const itsKind = config["apiVersion"] === r.apiVersion && config["kind"] === r.kind;
+  if (itsKind) checkName(nameOf(config), p.name); // what is no object of this kind is refused as that
   return async (live) => {
     const { object } = applyConfig({
       live,
@@ -97,4 +95,16 @@ async function applying(r: Resource, p: PatchRequest, options: WriteOptions, war
     const { object: decoded } = r.redecode(object, "Ignore", true);
     return { object: decoded, create: p.part === "", tracked: true };
   };
+}
+
+function checkName(given: string, name: string): void {
+  if (given === "") throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+}
+
+/** 422 for a patch whose result is no object of the kind; the result is shown. */
+function badPatch(r: Resource, patched: JsonObject, why: string): StatusError {
+  const sorted = Object.fromEntries(Object.entries(patched).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const text = r.builtin ? JSON.stringify(sorted) : canonicalJson(patched);
+  return invalid("", "", "", [{ type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(text)}: ${why}` }]);
 }

@@ -36,6 +36,8 @@ export interface Resource extends GroupResource {
   readonly namespaced: boolean;
   readonly builtin: boolean;
   readonly verbs: readonly string[];
+  /** What discovery says instead, while the resource is going. */
+  readonly discoveryVerbs?: readonly string[];
   readonly subresources: readonly Subresource[];
   /** Its message in the type table, where it has one. */
   readonly message: string | undefined;

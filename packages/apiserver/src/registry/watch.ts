@@ -70,6 +70,9 @@ export function watch(
   return () => w.end();
 }
 
+/** How long before its end a watch tells how far it is. */
+const lastBookmark = 2_000;
+
 class Watcher {
   readonly #env: Parameters<typeof watch>[0];
   readonly #r: Resource;
@@ -113,7 +116,12 @@ class Watcher {
     const lasts =
       this.#o.timeoutSeconds === undefined ? least + random.next() * (most - least) : this.#o.timeoutSeconds * 1000;
     this.#stops.push(() => timer.cancel());
-    const timer = clock.after(lasts, () => this.#last());
+    const timer = clock.after(lasts, () => void this.#tail.then(() => this.end()));
+    if (this.#o.bookmarks && lasts > lastBookmark) {
+      // So that the client can go on from here when the time is up.
+      const last = clock.after(lasts - lastBookmark, () => this.#sendBookmark());
+      this.#stops.push(() => last.cancel());
+    }
     const close = () => this.end();
     closing.addEventListener("abort", close);
     this.#stops.push(() => closing.removeEventListener("abort", close));
@@ -207,12 +215,6 @@ class Watcher {
         ...(endOfStart ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
       },
     };
-  }
-
-  /** The time is up: one more bookmark, so that the client can go on from here, and a clean end. */
-  #last(): void {
-    if (this.#o.bookmarks) this.#sendBookmark();
-    void this.#tail.then(() => this.end());
   }
 
   #fail(error: unknown): void {

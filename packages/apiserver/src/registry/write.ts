@@ -10,7 +10,7 @@ import { alreadyExists, badRequest, conflict, invalid, modified, notFound, raw, 
 import { RevisionMismatch } from "../store/errors.ts";
 import type { StoredRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
-import { isFinalized, updatedMetadata } from "./lifecycle.ts";
+import { isFinalized, updatedMetadata, versionRequired } from "./lifecycle.ts";
 import {
   duplicateOwnersWarning,
   generatedName,
@@ -128,7 +128,9 @@ export class Writer {
       const next = await change(live);
       if (record === undefined || live === undefined) {
         if (next.create !== true) throw notFound(r, name);
-        return { object: await this.create({ ...t, part: "" }, next.object, next.tracked), created: true };
+        if (next.replaces === true && uidOf(next.object) !== "") throw otherUid(t, {}, next.object);
+        const fresh = next.replaces === true ? withMetadata(next.object, { resourceVersion: undefined }) : next.object;
+        return { object: await this.create({ ...t, part: "" }, fresh, next.tracked), created: true };
       }
       try {
         return { object: await this.#replace(t, record, live, next), created: false };
@@ -201,6 +203,8 @@ export class Writer {
     try {
       const { record, durable } = this.#b.store.commit(key, { expect, object: stored });
       await durable();
+      // What the stored version does not know is lost, and the client is told so.
+      if (r.storageVersion !== r.version) return await r.read(record);
       return withMetadata(object, { resourceVersion: String(record.revision), selfLink: undefined });
     } catch (error) {
       if (error instanceof RevisionMismatch && expect === "absent") throw alreadyExists(r, nameOf(object));
@@ -271,20 +275,22 @@ function sameState(object: JsonObject, live: JsonObject): boolean {
 }
 
 /** A uid in a PUT names one object, and a version, in any write, one state of it. */
-function checkIdentity({ r, name }: Target, live: JsonObject, { object, replaces }: Change): void {
+function checkIdentity(t: Target, live: JsonObject, { object, replaces }: Change): void {
+  const { r, name } = t;
   const uid = uidOf(object);
-  if (replaces === true && uid !== "" && uid !== uidOf(live)) {
-    const namespace = text(at(live, "metadata", "namespace"));
-    const place = `${r.builtin ? "" : `${r.group}/`}${r.resource}/${namespace === "" ? "" : `${namespace}/`}${name}`;
-    throw conflict(
-      r,
-      name,
-      `StorageError: invalid object, Code: 4, Key: /registry/${place}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(live)}`,
-    );
-  }
+  if (replaces === true && uid !== "" && uid !== uidOf(live)) throw otherUid(t, live, object);
   const version = versionOf(object);
+  const blind = version === "" || version === "0";
+  if (replaces === true && blind && !r.allowUnconditionalUpdate) throw versionRequired(r, name);
   if (version !== "" && !/^\d+$/.test(version)) throw raw(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
-  if (version !== "" && version !== "0" && version !== versionOf(live)) throw modified(r, name);
+  if (!blind && version !== versionOf(live)) throw modified(r, name);
+}
+
+function otherUid({ r, name, namespace }: Target, live: JsonObject, object: JsonObject): StatusError {
+  const place = `${r.builtin ? "" : `${r.group}/`}${r.resource}/${r.namespaced ? `${namespace}/` : ""}${name}`;
+  const what = `UID in precondition: ${uidOf(object)}, UID in object meta: ${uidOf(live)}`;
+  const why = `StorageError: invalid object, Code: 4, Key: /registry/${place}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${what}`;
+  return conflict(r, name, why);
 }
 
 function inNamespace(r: Resource, object: JsonObject, namespace: string): JsonObject {

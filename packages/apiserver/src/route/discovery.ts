@@ -64,8 +64,8 @@ function groupEntry(c: Catalogue, group: string): JsonObject {
 
 function resourceList(c: Catalogue, group: string, version: string): JsonObject {
   const groupVersion = group === "" ? version : `${group}/${version}`;
-  const resources = c.resources(group, version).flatMap((r) => [entry(r), ...r.subresources.map((s) => subEntry(r, s))]);
-  return { kind: "APIResourceList", apiVersion: "v1", groupVersion, resources };
+  const resources = c.resources(group, version).flatMap((r) => [entry(r), ...sorted(r.subresources).map((s) => subEntry(r, s))]);
+  return { kind: "APIResourceList", ...(group === "" ? {} : { apiVersion: "v1" }), groupVersion, resources };
 }
 
 function entry(r: Resource): JsonObject {
@@ -74,7 +74,7 @@ function entry(r: Resource): JsonObject {
     singularName: r.singular,
     namespaced: r.namespaced,
     kind: r.kind,
-    verbs: [...r.verbs],
+    verbs: [...(r.discoveryVerbs ?? r.verbs)],
     ...(r.shortNames.length === 0 ? {} : { shortNames: [...r.shortNames] }),
     ...(r.categories.length === 0 ? {} : { categories: [...r.categories] }),
     ...(r.verbs.includes("list") ? { storageVersionHash: storageHash(r) } : {}),
@@ -86,6 +86,8 @@ function storageHash(r: Resource): string {
   const text = `${r.storage.group}/${r.storageVersion}/${r.kind}`;
   return Buffer.from(sha256Hex(text, 16), "hex").toString("base64");
 }
+
+const sorted = (list: readonly Subresource[]): Subresource[] => [...list].sort((a, b) => (a.name < b.name ? -1 : 1));
 
 function subEntry(r: Resource, s: Subresource): JsonObject {
   return {
@@ -127,13 +129,13 @@ function aggregatedEntry(r: Resource): JsonObject {
     responseKind: { ...own, kind: r.kind },
     scope: r.namespaced ? "Namespaced" : "Cluster",
     singularResource: r.singular,
-    verbs: [...r.verbs],
+    verbs: [...(r.discoveryVerbs ?? r.verbs)],
     ...(r.shortNames.length === 0 ? {} : { shortNames: [...r.shortNames] }),
     ...(r.categories.length === 0 ? {} : { categories: [...r.categories] }),
     ...(r.subresources.length === 0
       ? {}
       : {
-          subresources: r.subresources.map((s) => ({
+          subresources: sorted(r.subresources).map((s) => ({
             subresource: s.name,
             responseKind: { group: s.group ?? own.group, version: s.version ?? own.version, kind: s.kind },
             verbs: [...s.verbs],

@@ -1,4 +1,5 @@
 // What a request asks for, read off its method and path alone.
+import { queryBoolean } from "../decode/options.ts";
 
 export type Verb =
   | "get"
@@ -82,8 +83,7 @@ function refine(verb: Verb, name: string, watching: boolean, query: URLSearchPar
   if (verb !== "get") return verb;
   if (watching) return "watch";
   if (name !== "") return "get";
-  const flag = query.get("watch");
-  return flag === "true" || flag === "1" ? "watch" : "list";
+  return queryBoolean(query, "watch") === true ? "watch" : "list";
 }
 
 /** A list by exactly one name is about that one object, for permissions too. */

@@ -5,19 +5,18 @@ import type { Authorizer } from "../authorize/authorizer.ts";
 import { review } from "../authorize/reviews.ts";
 import { decodeListOptions } from "../decode/list-options.ts";
 import { checkConversion, isPretty, type Negotiated, negotiate } from "../decode/media.ts";
-import { encodeList, encodeObject, framer } from "../encode/encode.ts";
+import { encodeList, encodeObject, framer, goType } from "../encode/encode.ts";
 import { at, type JsonObject, text } from "../json.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { Deleter } from "../registry/delete.ts";
 import { list, newer } from "../registry/list.ts";
-import { nameOf, versionOf } from "../registry/metadata.ts";
+import { nameOf } from "../registry/metadata.ts";
 import { writeOptions } from "../registry/options.ts";
 import { patching, patchType } from "../registry/patch.ts";
 import type { Resource } from "../registry/resource.ts";
 import { storageKey } from "../registry/resource.ts";
 import { selection } from "../registry/selector.ts";
 import { watch, watchOptions } from "../registry/watch.ts";
-import { versionRequired } from "../registry/lifecycle.ts";
 import type { Backing, Writer } from "../registry/write.ts";
 import type { ApiResponse, Call } from "../request.ts";
 import { badRequest, forbidden, notFound, raw, StatusError, unknownResource } from "../status.ts";
@@ -91,7 +90,7 @@ function methodNotAllowed(r: Resource, info: ResourceInfo): StatusError {
 async function verb(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
   const listing = info.verb === "list" || info.verb === "watch" || info.verb === "deletecollection";
   if (r.builtin && call.request.method === "HEAD") throw methodNotAllowed(r, info);
-  if (info.verb === "" || (!r.verbs.includes(info.verb) && info.subresource !== "status" && !(info.verb === "create" && r.refuseCreate !== undefined))) throw methodNotAllowed(r, info);
+  if (info.verb === "" || (!r.verbs.includes(info.verb) && info.subresource !== "status")) throw methodNotAllowed(r, info);
   if (r.builtin && info.name !== "" && info.verb === "create") throw methodNotAllowed(r, info);
   if (info.name === "" && (info.verb === "update" || info.verb === "patch")) {
     if (r.builtin) throw methodNotAllowed(r, info);
@@ -144,7 +143,7 @@ async function get(s: ResourceStages, call: Call, info: ResourceInfo, r: Resourc
 
 async function answerObject(s: ResourceStages, r: Resource, status: number, object: JsonObject, asked: Negotiated, call: Call, warnings: Warnings): Promise<ApiResponse> {
   if (object["kind"] === "Status") return respondObject(status, object, asked, warnings);
-  checkConversion(asked.conversion, false, r.kind);
+  checkConversion(asked.conversion, false, goType(r, false));
   return respondObject(status, encodeObject(r, object, asked, call.query, s.clock.now()), asked, warnings);
 }
 
@@ -201,14 +200,13 @@ async function updated(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
   const { object, warnings: said } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
   for (const w of said) call.warn(w);
   checkName(object, info.name);
-  const version = versionOf(object);
-  const blind = version === "" || version === "0";
   const part = info.subresource;
   const target = { call, r, namespace: info.namespace, name: info.name, part, options };
-  const written = await s.writer.update(target, (live) => {
-    if (live !== undefined && blind && !r.allowUnconditionalUpdate) throw versionRequired(r, info.name);
-    return { object, create: part === "" && r.allowCreateOnUpdate, replaces: true };
-  });
+  const written = await s.writer.update(target, () => ({
+    object,
+    create: part === "" && r.allowCreateOnUpdate,
+    replaces: true,
+  }));
   return answerObject(s, r, written.created ? 201 : 200, written.object, asked, call, warnings);
 }
 

@@ -8,8 +8,11 @@ import { builtinSchema } from "../apply/schema.ts";
 import { type TokenIssuer, tokenRequest } from "../authorize/token-request.ts";
 import { decodeApply } from "../decode/apply-body.ts";
 import { decodeBody } from "../decode/body.ts";
+import { negotiate } from "../decode/media.ts";
 import { decodeOptions } from "../decode/options.ts";
-import { at, type JsonObject, stringify, text } from "../json.ts";
+import { encodeObject } from "../encode/encode.ts";
+import type { Attributes } from "../admit/admission.ts";
+import { at, type Json, type JsonObject, stringify, text } from "../json.ts";
 import { bindPod } from "../kinds/binding.ts";
 import { evictionDecision, evictionNameError } from "../kinds/eviction.ts";
 import { isReleased, prepareFinalize } from "../kinds/namespace.ts";
@@ -22,6 +25,7 @@ import { patchType } from "../registry/patch.ts";
 import { type Resource, type ScalePart, storageKey } from "../registry/resource.ts";
 import { rescaled, scaleOf, shownScale } from "../registry/scale.ts";
 import type { ApiResponse, Call } from "../request.ts";
+import { RevisionMismatch } from "../store/errors.ts";
 import { badRequest, notFound, raw, StatusError } from "../status.ts";
 import type { ResourceInfo } from "./info.ts";
 import type { ResourceStages, SubresourceRoute } from "./resources.ts";
@@ -52,10 +56,42 @@ export function subresources(env: SubresourceEnv): SubresourceRoute {
     if (place === "/pods/eviction") return eviction(s, call, info, r, warnings);
     if (place === "/pods/log") return log(env, s, call, info, r);
     if (place === "/serviceaccounts/token") return token(env, s, call, info, r, warnings);
+    if (connects.has(info.subresource)) return connect(s, call, info, r, known.kind);
     if (info.verb === "get") return respondObject(200, await live(s, r, info), json, warnings);
     if (info.verb === "update" || info.verb === "patch") return part(s, call, info, r, warnings);
     throw new StatusError(501, "NotImplemented", `${info.subresource} needs pods that run as processes`);
   };
+}
+
+/** What opens a connection to a container; there has to be one that runs. */
+const connects: ReadonlySet<string> = new Set(["exec", "attach", "portforward", "proxy"]);
+
+async function connect(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, kind: string): Promise<never> {
+  await live(s, r, info);
+  const object: JsonObject = { kind, apiVersion: "v1" };
+  for (const name of new Set(call.query.keys())) object[name] = connectOption(name, call.query.getAll(name));
+  const attributes: Attributes = {
+    operation: "CONNECT",
+    resource: { ...r, kind },
+    subresource: info.subresource,
+    namespace: info.namespace,
+    name: info.name,
+    object,
+    oldObject: undefined,
+    options: {},
+    user: call.user,
+    dryRun: false,
+    warn: call.warn,
+  };
+  await s.admission.mutate(attributes);
+  await s.admission.validate(attributes);
+  throw new StatusError(501, "NotImplemented", `${info.subresource} needs pods that run as processes, and these do not`);
+}
+
+function connectOption(name: string, values: readonly string[]): Json {
+  if (name === "command") return [...values];
+  const [first = ""] = values;
+  return first === "true" || first === "false" ? first === "true" : first;
 }
 
 async function live(s: ResourceStages, r: Resource, info: ResourceInfo): Promise<JsonObject> {
@@ -67,8 +103,8 @@ async function live(s: ResourceStages, r: Resource, info: ResourceInfo): Promise
 const target = (call: Call, info: ResourceInfo, r: Resource, options: WriteOptions) => ({ call, r, namespace: info.namespace, name: info.name, part: info.subresource, options });
 
 async function scale(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, parts: ScalePart, warnings: Warnings): Promise<ApiResponse> {
-  if (info.verb === "get") return respondObject(200, shownScale(scaleOf(r, parts, await live(s, r, info))), json, warnings);
-  const change = info.verb === "update" ? await scaleBody(call) : await scalePatch(s, call, r, parts);
+  if (info.verb === "get") return scaleAnswer(s, call, r, scaleOf(r, parts, await live(s, r, info)), warnings);
+  const change = info.verb === "update" ? await scaleBody(call, info.name) : await scalePatch(s, call, r, parts);
   const type = info.verb === "patch" ? patchType(call.request.headers["content-type"], r.builtin) : undefined;
   const options = writeOptions(call.query, type === "apply" ? "apply" : info.verb === "patch" ? "patch" : "update", call.request.headers["user-agent"]);
   const written = await s.writer.update(target(call, info, r, options),
@@ -78,7 +114,12 @@ async function scale(s: ResourceStages, call: Call, info: ResourceInfo, r: Resou
       const next = tracked(change(before, options), before, type === "apply", options, formatTime(s.clock.now()));
       return { object: rescaled(r, parts, parent, next), tracked: true, replaces: true };
     });
-  return respondObject(200, shownScale(scaleOf(r, parts, written.object)), json, warnings);
+  return scaleAnswer(s, call, r, scaleOf(r, parts, written.object), warnings);
+}
+
+function scaleAnswer(s: ResourceStages, call: Call, r: Resource, scale: JsonObject, warnings: Warnings): Promise<ApiResponse> {
+  const asked = negotiate(call.request.headers["accept"], { builtin: r.builtin, list: false, watch: false, discovery: false, protobuf: false });
+  return respondObject(200, encodeObject(r, shownScale(scale), asked, call.query, s.clock.now()), asked, warnings);
 }
 
 /** Writing the replicas of an object that has none yet begins with zero. */
@@ -109,13 +150,16 @@ function tracked(next: JsonObject, before: JsonObject, applied: boolean, options
   });
 }
 
-async function scaleBody(call: Call): Promise<ScaleChange> {
+async function scaleBody(call: Call, name: string): Promise<ScaleChange> {
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
     bytes: call.request.body,
     expect: { group: "autoscaling", version: "v1", kind: "Scale", builtin: true },
     fieldValidation: "Ignore",
   });
+  const given = nameOf(object);
+  if (given === "") throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   return (before) => ({ ...before, spec: object["spec"] ?? {}, metadata: { ...(before["metadata"] as JsonObject), resourceVersion: at(object, "metadata", "resourceVersion") ?? "" } });
 }
 
@@ -178,13 +222,20 @@ async function binding(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
     expect: { group: "", version: "v1", kind: "Binding", builtin: true },
     fieldValidation: options.fieldValidation,
   });
-  const now = formatTime(s.clock.now());
-  await s.writer.update(target(call, info, r, options), (pod) => {
-    if (pod === undefined) throw notFound(r, info.name);
-    const bound = bindPod(pod, object, now);
+  const key = storageKey(r, info.namespace, info.name);
+  for (;;) {
+    const record = s.store.get(key);
+    if (record === undefined) throw notFound(r, info.name);
+    const bound = bindPod(await r.read(record), object, formatTime(s.clock.now()));
     if ("error" in bound) throw bound.error;
-    return { object: bound.pod };
-  });
+    if (options.dryRun) break;
+    try {
+      await s.writer.put(r, key, record.revision, bound.pod);
+      break;
+    } catch (error) {
+      if (!(error instanceof RevisionMismatch)) throw error; // somebody was faster: look again
+    }
+  }
   return respondObject(201, created, json, warnings);
 }
 

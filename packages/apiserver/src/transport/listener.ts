@@ -77,6 +77,10 @@ async function answer(options: ListenerOptions, message: IncomingMessage, respon
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const peer = certifiedPeer(message); // asked before anything is awaited: a closed socket knows no certificate
+  if (!(message.url ?? "").startsWith("/")) {
+    response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end("400 Bad Request");
+    return;
+  }
   let body: Uint8Array | undefined;
   try {
     body = await readBody(message, options.maxBody);

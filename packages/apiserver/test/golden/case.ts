@@ -65,7 +65,7 @@ export interface Step {
 }
 
 /** A body that is not JSON: text, bytes, or text with a long middle. */
-export type Raw =
+type Raw =
   | string
   | {
       readonly base64?: string;

@@ -57,10 +57,13 @@ function embeddedTarget(server: ApiServer, clock: VirtualClock, sockets: boolean
         () => pass(sockets ? 5 : 250),
       );
       const lists = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), [value].flat()]);
+      const { stream } = answer;
+      // Without a socket nothing is cut into chunks; with one, a stream always is.
+      if (stream !== undefined) lists.push(["transfer-encoding", ["chunked"]]);
       return {
         status: answer.status,
         headers: Object.fromEntries(lists) as TargetAnswer["headers"],
-        chunks: answer.stream === undefined ? one(answer.body) : endsInTime(answer.stream, () => pass(250), signal),
+        chunks: stream === undefined ? one(answer.body) : endsInTime(stream, () => pass(250), signal),
       };
     },
     async compact() {

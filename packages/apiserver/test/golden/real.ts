@@ -7,7 +7,7 @@ import type { ControlPlane } from "../../../../tools/envtest/envtest.ts";
 import type { Target, TargetAnswer, TargetRequest } from "./target.ts";
 
 /** The user of the recordings: token, name, uid, groups. */
-export const benchToken = "benchtoken";
+const benchToken = "benchtoken";
 export const benchUser = `${benchToken},bench,1,system:masters`;
 
 export function realTarget({ url, ca, etcd }: ControlPlane): Target & { close(): void } {

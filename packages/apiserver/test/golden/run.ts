@@ -9,7 +9,7 @@ import { expand, headers, payload, type Variables } from "./variables.ts";
 import { openWatch, type Watch } from "./watch.ts";
 import { startWebhook, type Webhook } from "./webhook.ts";
 
-export type Result =
+type Result =
   | ResponseResult
   | EventsResult
   | { readonly kind: "parallel"; readonly step: string; readonly parts: readonly Part[]; readonly unordered: boolean };
