@@ -16,6 +16,8 @@ export interface ControlPlaneOptions {
   readonly apiserverFlags?: readonly string[];
   /** Further users: lines of a token file, `token,user,uid,"group,group"`. */
   readonly tokens?: readonly string[];
+  /** Whether pods need a ServiceAccount and get its name, as in a cluster. Default: no. */
+  readonly serviceAccounts?: boolean;
   /** How long to wait until it is ready. */
   readonly timeoutMs?: number;
 }
@@ -47,7 +49,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 }
 
 async function start(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { assets, apiserverFlags = [], tokens = [], timeoutMs = 120_000 } = options;
+  const { assets, apiserverFlags = [], tokens = [], serviceAccounts = false, timeoutMs = 120_000 } = options;
   const folder = mkdtempSync(join(tmpdir(), "telltale-envtest-"));
   const running: Component[] = [];
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
@@ -72,7 +74,13 @@ async function start(options: ControlPlaneOptions): Promise<ControlPlane> {
     writeServiceAccountKeys(folder);
 
     running.push(run(assets, "etcd", folder, etcdFlags(folder, etcdUrl)));
-    running.push(run(assets, "kube-apiserver", folder, [...flags(folder, etcdUrl, port), ...apiserverFlags]));
+    running.push(
+      run(assets, "kube-apiserver", folder, [
+        ...flags(folder, etcdUrl, port),
+        ...(serviceAccounts ? [] : [withoutAccounts]),
+        ...apiserverFlags,
+      ]),
+    );
     const ca = await ready(folder, url, token, running, timeoutMs);
     return { url, token, ca, etcd: etcdUrl, kubeconfig: writeKubeconfig(folder, url, token, ca), stop };
   } catch (error) {
@@ -98,6 +106,8 @@ function etcdFlags(folder: string, url: string): string[] {
   ];
 }
 
+const withoutAccounts = "--disable-admission-plugins=ServiceAccount";
+
 function flags(folder: string, etcdUrl: string, port: number): string[] {
   return [
     `--etcd-servers=${etcdUrl}`,
@@ -111,7 +121,6 @@ function flags(folder: string, etcdUrl: string, port: number): string[] {
     `--service-account-key-file=${join(folder, "sa.pub")}`,
     `--service-account-signing-key-file=${join(folder, "sa.key")}`,
     "--service-cluster-ip-range=10.0.0.0/24",
-    "--disable-admission-plugins=ServiceAccount",
     // The `kubernetes` service would get a loopback endpoint, which kube-apiserver refuses to write.
     "--endpoint-reconciler-type=none",
     "--allow-privileged=true",

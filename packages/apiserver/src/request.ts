@@ -1,5 +1,4 @@
 // A request and its answer, the same for sockets and for callers in the same process.
-import type { JsonObject } from "./json.ts";
 
 export interface User {
   readonly username: string;
@@ -44,9 +43,4 @@ export interface Call {
   readonly user: User;
   /** Says something to the client beside the answer; the same text once. */
   readonly warn: (text: string) => void;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly object: JsonObject;
 }

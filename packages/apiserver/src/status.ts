@@ -103,8 +103,6 @@ export const versionTooLarge = (wanted: number, current: number): StatusError =>
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
   });
-export const tooManyRequests = (message: string, retryAfterSeconds?: number): StatusError =>
-  new StatusError(429, "TooManyRequests", message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 
 /** The kinds of field errors, by the reason that a cause carries. */
 export type FieldErrorType =

@@ -72,8 +72,8 @@ export const Flag = (options: Common = {}) => Type.Boolean(wire(options));
 
 /** `2026-01-19T22:00:00Z` (rule 8: whole seconds). */
 export const Time = (options: Common = {}): TString => Type.String(wire(options, { format: "date-time" }));
-/** `2026-01-19T22:00:00.000000Z`. */
-export const MicroTime = Time;
+/** `2026-01-19T22:00:00.000000Z`: the same to the API server, more digits to us. */
+export const MicroTime = (options: Common = {}): TString => Time(options);
 
 /** A Go duration, `1h30m`. `0` and a sign are allowed; there is no day. */
 export const Duration = (options: StringBounds = {}): TString =>

@@ -102,6 +102,14 @@ describe("parameters", () => {
     expect(statuses).toEqual([201, 422, 422]);
   });
 
+  test("of a kind that is not served refuse", async () => {
+    await policy("true", { paramKind: { apiVersion: "none.example.com/v1", kind: "None" } });
+    await bind(reference({ name: "none" }));
+    expect((await create("a", {})).object["message"]).toBe(
+      `configmaps "a" is forbidden: ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'none.example.com/v1, Kind=None'`,
+    );
+  });
+
   test("that are not there refuse, or allow where the binding says so", async () => {
     await policy("false", { paramKind });
     await bind(reference({ name: "none" }));

@@ -66,7 +66,7 @@ async function judged(
   if (isObject(narrowed) && matchedResource(narrowing(narrowed), a, env.catalogue, labels) === undefined) return [];
   const shown = await versioned(a, resource);
   const parameters = await parametersOf(env, policy, binding, a);
-  if ("failed" in parameters) return failure(policy, binding, parameters.failed);
+  if ("failed" in parameters) return failure(policy, binding, parameters);
   await loadCel();
   const denials: Denial[] = [];
   for (const params of parameters.found) {
@@ -100,7 +100,7 @@ function narrowing(match: JsonObject): Criteria {
   return own.rules.length === 0 ? { ...own, rules: [everything] } : own;
 }
 
-type Parameters = { readonly found: readonly Json[] } | { readonly failed: string };
+type Parameters = { readonly found: readonly Json[] } | { readonly failed: string; readonly of: "policy" | "binding" };
 
 async function parametersOf(
   { store, catalogue }: PolicyEnvironment,
@@ -116,10 +116,16 @@ async function parametersOf(
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);
   const r = catalogue.ofKind(group, apiVersion.slice(slash + 1), text(kind["kind"]));
   if (r === undefined)
-    return { failed: `failed to find resource referenced by paramKind: '${apiVersion}, Kind=${text(kind["kind"])}'` };
+    return {
+      failed: `failed to find resource referenced by paramKind: '${apiVersion}, Kind=${text(kind["kind"])}'`,
+      of: "policy",
+    };
   const place = r.namespaced ? text(reference["namespace"]) || a.namespace : "";
   if (r.namespaced && place === "") {
-    return { failed: "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources" };
+    return {
+      failed: "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
+      of: "binding",
+    };
   }
   const name = text(reference["name"]);
   const one = name === "" ? undefined : store.get(storageKey(r, place, name));
@@ -135,16 +141,21 @@ async function parametersOf(
   if (records.length > 0) return { found: await Promise.all(records.map((record) => r.read(record))) };
   return reference["parameterNotFoundAction"] === "Allow"
     ? { found: [] }
-    : { failed: "no params found for policy binding with `Deny` parameterNotFoundAction" };
+    : { failed: "no params found for policy binding with `Deny` parameterNotFoundAction", of: "binding" };
 }
 
-/** A binding that cannot be used refuses where the policy says so. */
-function failure(policy: JsonObject, binding: JsonObject, why: string): Denial[] {
+/** A policy or a binding that cannot be used refuses where the policy says so. */
+function failure(
+  policy: JsonObject,
+  binding: JsonObject,
+  why: { readonly failed: string; readonly of: string },
+): Denial[] {
   const actions = at(binding, "spec", "validationActions");
   if (at(policy, "spec", "failurePolicy") === "Ignore" || !Array.isArray(actions) || !actions.includes("Deny"))
     return [];
-  const who = `ValidatingAdmissionPolicy '${nameOf(policy)}' with binding '${nameOf(binding)}'`;
-  return [{ message: `${who} denied request: failed to configure binding: ${why}`, reason: "Invalid", code: 422 }];
+  const bound = why.of === "binding" ? ` with binding '${nameOf(binding)}'` : "";
+  const message = `ValidatingAdmissionPolicy '${nameOf(policy)}'${bound} denied request: failed to configure ${why.of}: ${why.failed}`;
+  return [{ message, reason: "Invalid", code: 422 }];
 }
 
 function refused(a: Attributes, { message, reason, code }: Denial): StatusError {

@@ -37,7 +37,7 @@ test.for<[string, Json, boolean, string]>([
     "another kind",
     answer({ uid: "u" }, { kind: "Other" }),
     true,
-    'failed to call webhook: no kind "Other" is registered for version "admission.k8s.io/v1" in scheme "pkg/admission/plugin/webhook/scheme.go:31"',
+    'failed to call webhook: no kind "Other" is registered for version "admission.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111"',
   ],
   [
     "another version",
@@ -50,6 +50,18 @@ test.for<[string, Json, boolean, string]>([
     { response: { uid: "u" } },
     true,
     `${invalid}expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind=`,
+  ],
+  [
+    "a member of another type",
+    answer({ uid: "u", allowed: "yes" }),
+    true,
+    "failed to call webhook: json: cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool",
+  ],
+  [
+    "a patch that is no base64",
+    answer({ uid: "u", patch: "!!!", patchType: "JSONPatch" }),
+    true,
+    "failed to call webhook: illegal base64 data at input byte 0",
   ],
 ])("W15 an answer with %s does not count", ([, given, mutating, message]) => {
   expect(() => readResponse(given, "v1", "u", mutating)).toThrow(new BadResponse(message));

@@ -86,7 +86,8 @@ export function readResponse(answer: Json, version: ReviewVersion, uid: string, 
   checkType(answer, version);
   const response = at(answer, "response");
   const invalid = (why: string) => new BadResponse(`received invalid webhook response: ${why}`);
-  if (!isObject(response)) throw invalid("webhook response was absent");
+  if (response === undefined || response === null) throw invalid("webhook response was absent");
+  checkMembers(response);
   const [patch, patchType] = [text(response["patch"]), response["patchType"]];
   if (version === "v1") {
     const wanted = `${group}/v1, Kind=AdmissionReview`;
@@ -119,8 +120,41 @@ export function readResponse(answer: Json, version: ReviewVersion, uid: string, 
 const gvk = (apiVersion: string, kind: string): string =>
   `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 
+const members: Readonly<Record<string, string>> = {
+  uid: "types.UID",
+  allowed: "bool",
+  status: "v1.Status",
+  patch: "string",
+  patchType: "v1.PatchType",
+  warnings: "[]string",
+};
+
+/** What Go's decoder says of members that are of another type than they should be. */
+function checkMembers(response: Json): asserts response is JsonObject {
+  const failed = (why: string) => new BadResponse(`failed to call webhook: ${why}`);
+  const mismatch = (value: Json, field: string, type: string) =>
+    failed(`json: cannot unmarshal ${goType(value)} into Go struct field ${field} of type ${type}`);
+  if (!isObject(response)) throw mismatch(response, "AdmissionReview.response", "v1.AdmissionResponse");
+  for (const [name, type] of Object.entries(members)) {
+    const value = response[name] ?? null;
+    const wanted =
+      type === "bool" ? "bool" : type === "v1.Status" ? "object" : type === "[]string" ? "array" : "string";
+    if (value !== null && goType(value) !== wanted) throw mismatch(value, `AdmissionResponse.response.${name}`, type);
+  }
+  const wrong = illegalBase64(text(response["patch"]));
+  if (wrong !== undefined) throw failed(`illegal base64 data at input byte ${wrong}`);
+}
+
+/** The place of the first character that is none of base64. */
+function illegalBase64(value: string): number | undefined {
+  const plain = value.replace(/[\r\n]/g, "");
+  const good = /^[A-Za-z0-9+/]*/.exec(plain)?.[0].length ?? 0;
+  const whole = /^=*$/.test(plain.slice(good)) && plain.length % 4 === 0 && plain.length - good <= 2;
+  return whole ? undefined : good === plain.length ? good - (good % 4) : good;
+}
+
 /** The scheme that Go's messages name. */
-const scheme = "pkg/admission/plugin/webhook/scheme.go:31";
+const scheme = "pkg/runtime/scheme.go:111";
 
 function checkType(answer: Json, version: ReviewVersion): void {
   const kind = text(at(answer, "kind")) || "AdmissionReview";
@@ -170,6 +204,17 @@ export function denied(name: string, { status }: Decision): StatusError {
     code,
     text(status["reason"]),
     why === "" ? `${by} without explanation` : `${by}: ${why}`,
-    isObject(details) ? details : undefined,
+    isObject(details) ? ordered(details) : undefined,
   );
 }
+
+/** Details with the members that they have, in the order in which they are always written. */
+function ordered(details: JsonObject): JsonObject {
+  const causes = details["causes"];
+  const known = picked(details, ["name", "group", "kind", "uid", "causes", "retryAfterSeconds"]);
+  if (!Array.isArray(causes)) return known;
+  return { ...known, causes: causes.filter(isObject).map((cause) => picked(cause, ["reason", "message", "field"])) };
+}
+
+const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));

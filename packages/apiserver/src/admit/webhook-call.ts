@@ -1,6 +1,5 @@
 // One POST to a webhook, over TLS with the webhook's own authority, and how a failure reads. What is said in the body is not
 // this file's business: admission and conversion both call through here.
-import { isIPv6 } from "node:net";
 import type { Clock } from "@telltale/clock";
 import { Agent, request } from "undici";
 import { parseJson } from "../decode/json.ts";
@@ -8,6 +7,7 @@ import { parseYaml, YamlError } from "../decode/yaml.ts";
 import { at, isObject, type Json, type JsonObject, stringify, text } from "../json.ts";
 import { goType } from "../patch/json-patch.ts";
 import { goQuote } from "../status.ts";
+import { networkFailure } from "./network-failure.ts";
 
 export interface ServiceReference {
   readonly namespace: string;
@@ -105,13 +105,14 @@ function destination(clientConfig: JsonObject, seconds: number, resolve: Resolve
   const service = clientConfig["service"];
   if (!isObject(service)) {
     const given = text(clientConfig["url"]);
-    const shown = `${/^https:\/\/[^/]*$/.test(given) ? `${given}/` : given}?timeout=${seconds}s`;
+    const host = /^https:\/\/[^/]*/.exec(given)?.[0] ?? "";
+    const shown = `${host}${cleaned(given.slice(host.length))}?timeout=${seconds}s`;
     if (!URL.canParse(shown)) throw new CallFailed(`parse ${goQuote(given)}: invalid URL`);
     return { shown, url: new URL(shown), servername: "" };
   }
   const [namespace, name] = [text(service["namespace"]), text(service["name"])];
   const port = typeof service["port"] === "number" ? service["port"] : 443;
-  const path = text(service["path"]) || "/";
+  const path = cleaned(text(service["path"]));
   const servername = `${name}.${namespace}.svc`;
   const shown = `https://${servername}:${port}${path}?timeout=${seconds}s`;
   const resolved = resolve({ namespace, name, port, path });
@@ -121,6 +122,13 @@ function destination(clientConfig: JsonObject, seconds: number, resolve: Resolve
   url.search = `?timeout=${seconds}s`;
   return { shown, url, servername };
 }
+
+/** A path without a slash at its end, or between two others. */
+const cleaned = (path: string): string =>
+  `/${path
+    .split("/")
+    .filter((part) => part !== "")
+    .join("/")}`;
 
 const maxAnswer = 64 * 2 ** 20;
 
@@ -184,69 +192,4 @@ async function refusal(status: number, type: string, body: Buffer): Promise<stri
   if (known !== undefined) return known;
   if (status >= 500) return `an error on the server (${goQuote(said)}) has prevented the request from succeeding`;
   return `the server responded with the status code ${status} but did not return more information`;
-}
-
-interface NetworkError {
-  readonly code?: unknown;
-  readonly address?: unknown;
-  readonly port?: unknown;
-  readonly message?: unknown;
-  readonly cert?: { readonly subjectaltname?: unknown };
-  readonly errors?: readonly unknown[];
-}
-
-const untrusted = new Set([
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "CERT_SIGNATURE_FAILURE",
-]);
-
-/** Node's error in the words of Go's. */
-export function networkFailure(error: unknown, url: URL, servername = ""): string {
-  // Several addresses were tried: the first is what the others are only an alternative for.
-  const several = (error as NetworkError | undefined)?.errors;
-  const first = (several?.[0] ?? error ?? {}) as NetworkError;
-  const code = String(first.code ?? "");
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const verify = "tls: failed to verify certificate: x509: ";
-  if (code === "ECONNREFUSED") return `dial tcp ${address(first, url)}: connect: connection refused`;
-  if (code === "EHOSTUNREACH") return `dial tcp ${address(first, url)}: connect: no route to host`;
-  if (code === "ENETUNREACH") return `dial tcp ${address(first, url)}: connect: network is unreachable`;
-  if (code === "ETIMEDOUT") return `dial tcp ${address(first, url)}: i/o timeout`;
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `dial tcp: lookup ${host}: no such host`;
-  if (code === "ECONNRESET") return "read: connection reset by peer";
-  if (code === "UND_ERR_SOCKET" || code === "EPIPE") return "EOF";
-  if (untrusted.has(code)) return `${verify}certificate signed by unknown authority`;
-  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
-    return `${verify}certificate has expired or is not yet valid`;
-  }
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return `${verify}${otherName(asText(first.cert?.subjectaltname), servername || host)}`;
-  if (code === "EPROTO" || code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG") {
-    return "http: server gave HTTP response to HTTPS client";
-  }
-  return asText(first.message) || code || String(error);
-}
-
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
-
-function address(error: NetworkError, url: URL): string {
-  const host = asText(error.address) || url.hostname.replace(/^\[|\]$/g, "");
-  const port = typeof error.port === "number" ? error.port : url.port || "443";
-  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-function otherName(alternatives: string, host: string): string {
-  const wanted = /^[\d.]+$/.test(host) || isIPv6(host) ? "IP Address:" : "DNS:";
-  const names = alternatives
-    .split(", ")
-    .filter((name) => name.startsWith(wanted))
-    .map((name) => name.slice(wanted.length));
-  if (names.length > 0) return `certificate is valid for ${names.join(", ")}, not ${host}`;
-  return wanted === "DNS:"
-    ? `certificate is not valid for any names, but wanted to match ${host}`
-    : `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
 }

@@ -22,7 +22,7 @@ import { problemText, validateTyped } from "./validate.ts";
 import { toFieldSet } from "./value.ts";
 
 export { revertTimestamps } from "./managers.ts";
-export { type ScalePaths, scaleToParent, toScale } from "./scale.ts";
+export { scaleToParent, toScale } from "./scale.ts";
 
 /** Who writes, through which door, when. */
 export interface Writer extends Versions {

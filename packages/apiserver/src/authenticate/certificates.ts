@@ -1,6 +1,6 @@
 // The server's own authority: a CA, its serving certificate, and certificates for clients. Written in DER here, because the
 // libraries for it cost more start-up time than the whole server may take.
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Random } from "@telltale/clock";
@@ -138,6 +138,3 @@ function addressBytes(address: string): Uint8Array {
   bytes[15] = 1;
   return bytes;
 }
-
-/** The public half of a key, as PEM. */
-export const publicPem = (key: KeyObject): string => createPublicKey(key).export({ type: "spki", format: "pem" }).toString();

@@ -6,7 +6,7 @@ import { type AccessCheck, type AccessQuestion, authorizerValue, requestResource
 import type { Type } from "./types.ts";
 import { CelError, Mapping, type Value, view } from "./values.ts";
 
-export type { AccessAnswer, AccessCheck, AccessQuestion } from "./library/authorizer.ts";
+export type { AccessCheck } from "./library/authorizer.ts";
 
 /** What one request offers to expressions. Absent objects are null. */
 export interface AdmissionInputs {

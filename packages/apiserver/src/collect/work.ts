@@ -23,6 +23,8 @@ export interface Work extends Controller {
 const firstDelay = 100;
 const longestDelay = 30_000;
 const patience = 20;
+/** So often in one go: somebody undoes what is done, and the two must not race for good. */
+const tooOften = 100;
 
 export function work(
   { clock, log }: { readonly clock: Clock; readonly log: (text: string) => void },
@@ -31,6 +33,7 @@ export function work(
   const waiting = new Set<string>();
   const attempts = new Map<string, number>();
   const timers = new Map<string, Timer>();
+  const runs = new Map<string, number>();
   let resting: (() => void)[] = [];
   let [running, stopped] = [false, false];
 
@@ -41,10 +44,14 @@ export function work(
       for (const key of round) {
         if (stopped) break;
         const outcome = await process(key).catch((error: unknown): Outcome => ({ is: "failed", why: String(error) }));
+        const times = (runs.get(key) ?? 0) + 1;
+        runs.set(key, times);
         settle(key, outcome);
+        if (times % tooOften === 0 && waiting.delete(key)) later(key, longestDelay);
       }
     }
     running = false;
+    runs.clear();
     const told = resting;
     resting = [];
     for (const tell of told) tell();
@@ -62,15 +69,16 @@ export function work(
       return;
     }
     if (outcome.is === "failed") log(`${key}: ${outcome.why}`);
+    later(key, Math.min(longestDelay, firstDelay * 2 ** Math.min(attempt - 1, 20)));
+  }
+
+  function later(key: string, delay: number): void {
     timers.get(key)?.cancel();
-    const delay = Math.min(longestDelay, firstDelay * 2 ** Math.min(attempt - 1, 20));
-    timers.set(
-      key,
-      clock.after(delay, () => {
-        timers.delete(key);
-        add(key);
-      }),
-    );
+    const timer = clock.after(delay, () => {
+      timers.delete(key);
+      add(key);
+    });
+    timers.set(key, timer);
   }
 
   function add(key: string): void {

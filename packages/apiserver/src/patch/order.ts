@@ -9,8 +9,6 @@ export function ordered(merged: readonly Json[], wanted: readonly Json[], live: 
   return interleave(others, named, live, key);
 }
 
-export const inOrder = ordered;
-
 /** Of two that are next, the live-only one goes first where it stood before the other in the live list. */
 function interleave(others: readonly Json[], named: readonly Json[], live: readonly Json[], key: string | undefined): Json[] {
   const out: Json[] = [];

@@ -7,7 +7,7 @@ import type { FieldValidation } from "../registry/resource.ts";
 import { badRequest, invalid, raw } from "../status.ts";
 import { goPrint } from "./go-print.ts";
 import { parsed, tellDuplicates } from "./merge-patch.ts";
-import { inOrder, ordered } from "./order.ts";
+import { ordered } from "./order.ts";
 
 export function decodeStrategicPatch(bytes: Uint8Array, validation: FieldValidation, warn: (text: string) => void): JsonObject {
   const { value, duplicates } = parsed(bytes, "");
@@ -68,7 +68,7 @@ function reordered(out: JsonObject, live: JsonObject, patch: JsonObject, type: T
     if (patch[field] !== undefined || !Array.isArray(list)) continue;
     const { mergeKey } = fieldOf(type, field);
     const before = live[field];
-    put(out, field, inOrder(list, order, Array.isArray(before) ? before : [], mergeKey));
+    put(out, field, ordered(list, order, Array.isArray(before) ? before : [], mergeKey));
   }
   return out;
 }

@@ -3,11 +3,6 @@
 import { compareApiVersions } from "@telltale/kinds";
 import type { Resource } from "./resource.ts";
 
-export interface GroupVersion {
-  readonly group: string;
-  readonly version: string;
-}
-
 export class Catalogue {
   readonly #builtin = new Map<string, Resource>();
   #custom = new Map<string, Resource>();

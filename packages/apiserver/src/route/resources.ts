@@ -6,7 +6,7 @@ import { review } from "../authorize/reviews.ts";
 import { decodeListOptions } from "../decode/list-options.ts";
 import { checkConversion, isPretty, type Negotiated, negotiate } from "../decode/media.ts";
 import { encodeList, encodeObject, framer, goType } from "../encode/encode.ts";
-import { at, type JsonObject, text } from "../json.ts";
+import type { JsonObject } from "../json.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { Deleter } from "../registry/delete.ts";
 import { list, newer } from "../registry/list.ts";
@@ -238,6 +238,3 @@ async function patched(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
   const written = await s.writer.update(target, change);
   return answerObject(s, r, written.created ? 201 : 200, written.object, asked, call, warnings);
 }
-
-/** The namespace that an object says it is in. */
-export const namespaceOf = (object: JsonObject): string => text(at(object, "metadata", "namespace"));
