@@ -39,6 +39,7 @@ import { type Resolver, webhookCaller } from "./admit/webhook-call.ts";
 import { webhookAdmission } from "./admit/webhooks.ts";
 import { openapiRoute } from "./openapi/route.ts";
 import { startGarbageCollector } from "./collect/garbage.ts";
+import { startNamespaceController } from "./collect/namespaces.ts";
 
 
 export interface ServerOptions {
@@ -176,7 +177,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
 
   if (options.listen !== false) listener = await openListener(options, handle, pki);
   await populate(client, [...bootstrapObjects(listener?.port ?? 443, { ca: "" }), ...(options.objects ?? [])], catalogue);
-  const controllers = options.controllers === "none" ? [] : [startGarbageCollector].map((start) => start({ store, catalogue, client, clock, log }));
+  const controllers = options.controllers === "none" ? [] : [startGarbageCollector, startNamespaceController].map((start) => start({ store, catalogue, client, clock, log }));
   const stopExpiry = expire(store, clock, "//events/", eventsLast);
   ready = true;
 
@@ -199,9 +200,12 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     },
     compact: (revision) => store.compact(revision),
     async settle() {
-      await turn();
-      for (const controller of controllers) await controller.idle();
-      await turn();
+      for (let before = -1; before !== store.revision; ) {
+        before = store.revision;
+        await turn();
+        for (const controller of controllers) await controller.idle(); // one may wake the other
+        await turn();
+      }
     },
     async stop() {
       ready = false;

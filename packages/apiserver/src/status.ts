@@ -67,6 +67,8 @@ export const notFound = (r: GroupResource, name: string): StatusError =>
   new StatusError(404, "NotFound", `${quoted(r, name)} not found`, about(r, name));
 export const unknownResource = (): StatusError =>
   new StatusError(404, "NotFound", "the server could not find the requested resource", {});
+export const methodNotAllowed = (): StatusError =>
+  new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 export const alreadyExists = (r: GroupResource, name: string, prefix = ""): StatusError =>
   new StatusError(409, "AlreadyExists", `${prefix}${quoted(r, name)} already exists`, about(r, name));
 export const conflict = (r: GroupResource, name: string, why: string): StatusError =>

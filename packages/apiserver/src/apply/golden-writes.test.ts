@@ -100,7 +100,7 @@ function track({ step, live, next, schema, builtin, statusResets }: Write): Json
 }
 
 function writesOf(area: string): Write[] {
-  const golden = new URL("../../../../../shared/golden/", import.meta.url);
+  const golden = new URL("../../test/fixtures/golden/", import.meta.url);
   const read = (path: string): string => readFileSync(new URL(path, golden), "utf8");
   const recorded = new Map(
     read(`recorded/v1.36/${area}.jsonl`)

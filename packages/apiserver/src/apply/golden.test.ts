@@ -29,7 +29,7 @@ interface Answer {
   pointers?: Record<string, Json>;
 }
 
-const golden = new URL("../../../../../shared/golden/", import.meta.url);
+const golden = new URL("../../test/fixtures/golden/", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, golden), "utf8");
 const cases = (area: string): Case[] => JSON.parse(read(`cases/${area}.json`)) as Case[];
 const answers = (area: string): Map<string, Answer[]> =>

@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { at, type Json, type JsonObject, text } from "../json.ts";
 import type { User } from "../request.ts";
 
-export const issuer = "https://kubernetes.default.svc.cluster.local";
+export const issuer = "https://kubernetes.default.svc";
 
 export interface TokenSubject {
   readonly namespace: string;

@@ -8,7 +8,7 @@ import { validateBinding, validateConditions, validatePolicy } from "./policy-va
 
 beforeAll(loadCel);
 
-const golden = new URL("../../../../../shared/golden/", import.meta.url);
+const golden = new URL("../../test/fixtures/golden/", import.meta.url);
 interface Step {
   do: string;
   path?: string;

@@ -8,7 +8,7 @@ import { loadCel } from "./engine.ts";
 import { checkRules } from "./rule-check.ts";
 import { compileRules } from "./rules.ts";
 
-const golden = new URL("../../../../../shared/golden/", import.meta.url);
+const golden = new URL("../../test/fixtures/golden/", import.meta.url);
 interface Step {
   do: string;
   path?: string;

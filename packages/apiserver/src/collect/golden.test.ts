@@ -20,7 +20,7 @@ interface Step {
   propagationPolicy?: string;
 }
 
-const folder = new URL("../../../../../shared/golden/workloads/", import.meta.url);
+const folder = new URL("../../test/fixtures/golden/workloads/", import.meta.url);
 const scenario = (name: string) =>
   JSON.parse(readFileSync(new URL(`scenarios/${name}.json`, folder), "utf8")) as { steps: Step[] };
 const recorded = (name: string) =>

@@ -43,7 +43,7 @@ interface Answer {
   pointers?: Record<string, Json>;
 }
 
-const golden = new URL("../../../../../shared/golden/", import.meta.url);
+const golden = new URL("../../test/fixtures/golden/", import.meta.url);
 const filled = (path: string): string =>
   readFileSync(new URL(path, golden), "utf8")
     .replaceAll("{group}", "gu1.example.com")

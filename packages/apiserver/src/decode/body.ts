@@ -27,6 +27,8 @@ export interface ExpectedKind {
   readonly builtin: boolean;
   /** The message of the type table, where it is not the one of the kind. */
   readonly message?: string;
+  /** The decoder knows no other kind: that of a custom resource's `scale`. */
+  readonly alone?: boolean;
 }
 
 export interface BodyRequest {
@@ -93,6 +95,8 @@ function decodeBuiltin(
   const kind = type.kind || expect.kind;
   const [group = "", version = ""] = splitVersion(apiVersion) ?? [];
   if (apiVersion !== wanted || kind !== expect.kind) {
+    if (expect.alone === true)
+      throw badRequest(`no kind is registered for the type ${expect.version}.${expect.kind} in scheme "${scheme}"`);
     const elsewhere = expect.group === extensions && group !== extensions;
     if (elsewhere || !isRegistered(group, version, kind))
       throw cannotBeHandled(

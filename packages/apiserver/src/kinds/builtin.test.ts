@@ -12,9 +12,10 @@ function kind(group: string, name: string, version = "v1"): Strategy {
 }
 
 describe("the list of built-in kinds", () => {
-  test("is the discovery table without componentstatuses", () => {
+  test("is the discovery table", () => {
     const table: Readonly<Record<string, string>> = {
-      "": "bindings configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims persistentvolumes pods podtemplates replicationcontrollers resourcequotas secrets serviceaccounts services",
+      "": "bindings componentstatuses configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims persistentvolumes pods podtemplates replicationcontrollers resourcequotas secrets serviceaccounts services",
+      "apiregistration.k8s.io": "apiservices",
       apps: "controllerrevisions daemonsets deployments replicasets statefulsets",
       "events.k8s.io": "events",
       "authentication.k8s.io": "selfsubjectreviews tokenreviews",
@@ -35,6 +36,7 @@ describe("the list of built-in kinds", () => {
       "coordination.k8s.io": "leases",
       "node.k8s.io": "runtimeclasses",
       "discovery.k8s.io": "endpointslices",
+      "resource.k8s.io": "deviceclasses resourceclaims resourceclaimtemplates resourceslices",
       "flowcontrol.apiserver.k8s.io": "flowschemas prioritylevelconfigurations",
     };
     const expected = Object.entries(table).flatMap(([group, names]) =>

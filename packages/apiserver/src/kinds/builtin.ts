@@ -7,6 +7,7 @@ import { coreStrategies } from "./core.ts";
 import { eventStrategy } from "./events.ts";
 import { networkingStrategies } from "./networking.ts";
 import { otherStrategies } from "./other.ts";
+import { plainStrategies } from "./plain.ts";
 import { rbacStrategies } from "./rbac.ts";
 import { storageStrategies } from "./storage.ts";
 import type { Strategy } from "./strategy.ts";
@@ -24,6 +25,7 @@ export const allStrategies: readonly Strategy[] = [
   ...rbacStrategies,
   ...admissionStrategies,
   ...otherStrategies,
+  ...plainStrategies,
 ];
 
 /** `apps/deployments`, `/pods`: the preferred version of each resource. */

@@ -10,6 +10,12 @@ type Found = FieldError[];
 export function csrStrategy(kind: KindRef): Strategy {
   return strategy(kind, "certificates.CertificateSigningRequest", {
     subresources: [{ name: "approval", kind: kind.kind, verbs: ["get", "patch", "update"] }],
+    parts: {
+      approval: {
+        prepare: (request, old, { now }) => prepareApproval(request, old, now),
+        validate: (request, old) => validateApproval(request, old),
+      },
+    },
     prepareCreate: (request, { user }) => {
       const spec: JsonObject = without(given(request, "spec") ?? {}, "username", "uid", "groups", "extra");
       if (user !== undefined) {

@@ -10,6 +10,8 @@ export const namespaceStrategy: Strategy = strategy(Namespace, "core.Namespace",
   returnDeletedObject: true,
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   subresources: [{ name: "finalize", kind: "Namespace", verbs: ["update"] }],
+  parts: { finalize: { prepare: prepareFinalize } },
+  isHeld: (namespace) => list(given(namespace, "spec"), "finalizers").length > 0,
   default: filled((namespace) => {
     const name = text(at(namespace, "metadata", "name"));
     // A name still to be generated gets its label when it is there.

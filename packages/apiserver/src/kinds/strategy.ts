@@ -35,6 +35,13 @@ export interface Context extends Allocator {
   readonly user?: { readonly username: string; readonly uid: string; readonly groups: readonly string[] };
 }
 
+/** An endpoint that takes the whole object and writes some of it: `finalize`, `approval`. */
+export interface PartStrategy {
+  /** The object with what the endpoint may write, the rest as it was. */
+  prepare(object: JsonObject, old: JsonObject, context: Context): JsonObject;
+  validate?(object: JsonObject, old: JsonObject): FieldError[];
+}
+
 export interface Strategy {
   readonly kind: KindRef;
   /** Its message in the type table, `apps.Deployment`; undefined when the table has none and objects are plain JSON. */
@@ -53,6 +60,10 @@ export interface Strategy {
   readonly graceful: boolean;
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
+  /** Rules of single subresources, by name; those without any follow the ones of the object. */
+  readonly parts?: Readonly<Record<string, PartStrategy>>;
+  /** Whether something beside its finalizers keeps a terminating object. */
+  readonly isHeld?: (object: JsonObject) => boolean;
   /** Said once with every request. */
   readonly deprecation?: string;
 

@@ -3,6 +3,7 @@
 // first step. Libraries refuse all of these, which is why this is written here.
 import { deepEqual } from "@telltale/kinds";
 import { parseJson } from "../decode/json.ts";
+import { maxBodyDepth } from "../decode/parse-body.ts";
 import { clone, isObject, type Json, type JsonObject, put } from "../json.ts";
 import { badRequest, StatusError, tooLarge } from "../status.ts";
 
@@ -19,7 +20,7 @@ const maxOperations = 10_000;
 export function decodeJsonPatch(bytes: Uint8Array): Operation[] {
   let value: Json;
   try {
-    value = parseJson(bytes).value;
+    value = parseJson(bytes, { maxDepth: maxBodyDepth }).value;
   } catch (error) {
     throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : error}`);
   }

@@ -1,5 +1,6 @@
 // JSON Merge Patch (RFC 7386): null deletes, objects merge, everything else replaces.
 import { parseJson } from "../decode/json.ts";
+import { maxBodyDepth } from "../decode/parse-body.ts";
 import { isObject, type Json, type JsonObject, put } from "../json.ts";
 import type { FieldValidation } from "../registry/resource.ts";
 import { badRequest, invalid } from "../status.ts";
@@ -15,7 +16,7 @@ export function decodeMergePatch(bytes: Uint8Array, validation: FieldValidation,
 export function parsed(bytes: Uint8Array, prefix: string): { value: JsonObject; duplicates: readonly string[] } {
   let result: ReturnType<typeof parseJson>;
   try {
-    result = parseJson(bytes);
+    result = parseJson(bytes, { maxDepth: maxBodyDepth });
   } catch (error) {
     throw badRequest(`${prefix}${error instanceof Error ? error.message : error}`);
   }

@@ -1,10 +1,10 @@
 // Strategic merge patch: a merge patch that knows the types. Lists of objects are merged by a key, lists of scalars united,
 // and directives in the patch say where that is not wanted.
-import { type Field, type FieldType, message } from "@telltale/kinds/core";
+import { type Field, type FieldType, message, type Scalar } from "@telltale/kinds/core";
 import { deepEqual } from "@telltale/kinds";
 import { isObject, type Json, type JsonObject, put } from "../json.ts";
 import type { FieldValidation } from "../registry/resource.ts";
-import { badRequest, invalid, raw } from "../status.ts";
+import { badRequest, invalid, raw, type StatusError } from "../status.ts";
 import { goPrint } from "./go-print.ts";
 import { parsed, tellDuplicates } from "./merge-patch.ts";
 import { ordered } from "./order.ts";
@@ -186,14 +186,21 @@ function findField(messageName: string, name: string): Field | undefined {
   return undefined;
 }
 
+/** 422 for a patch whose result is no object of the kind; the patch is shown. */
+export function refusedPatch(patch: JsonObject, why: string): StatusError {
+  return invalid("", "", "", [{ type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(goPrint(patch))}: ${why}` }]);
+}
+
 /** A patch whose shape cannot be that of the type is refused before anything is merged. */
 function checkShape(value: Json, type: Type, whole: JsonObject): void {
   const refuse = (why: string): never => {
-    throw invalid("", "", "", [{ type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(goPrint(whole))}: ${why}` }]);
+    throw refusedPatch(whole, why);
   };
   if (value === null || type === undefined) return;
   if (type.of === "list" && !Array.isArray(value)) refuse(isObject(value) ? "cannot restore slice from map" : `cannot restore slice from ${goKind(value)}`);
   if (type.of === "message" && structured(type.message) && !isObject(value)) refuse(`cannot restore struct from: ${goKind(value)}`);
+  if (type.of === "scalar" && !fits(value, type.scalar)) refuse(`unrecognized type: ${type.scalar}`);
+  if (Array.isArray(value) && type.of === "list") for (const item of value) checkShape(item, type.item, whole);
   if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) if (!name.startsWith("$")) checkShape(member, fieldOf(type, name).type, whole);
   }
@@ -203,6 +210,13 @@ function checkShape(value: Json, type: Type, whole: JsonObject): void {
 function structured(name: string): boolean {
   const fields = message(name)?.fields ?? [];
   return fields.length > 0 && fields.every((f) => !f.wireOnly && f.name !== "-") && !/^(resource\.Quantity|meta\.(Micro)?Time|meta\.Duration|intstr\.IntOrString|runtime\.RawExtension|meta\.FieldsV1)$/.test(name);
+}
+
+function fits(value: Json, scalar: Scalar): boolean {
+  if (scalar === "bytes") return true; // base64 is looked at where it is decoded
+  if (scalar === "string") return typeof value === "string";
+  if (scalar === "bool") return typeof value === "boolean";
+  return typeof value === "number" || typeof value === "bigint";
 }
 
 const goKind = (value: Json): string => (typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : Array.isArray(value) ? "slice" : "int64");

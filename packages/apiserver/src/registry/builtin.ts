@@ -54,7 +54,7 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
   const settled = (object: JsonObject) => {
     const filled = s.default(object);
     const tidied = message === undefined ? filled : normalize(filled, message);
-    return ordered(withMetadata(tidied, { managedFields: metadataOf(object)["managedFields"] }), apiVersion, kind.kind);
+    return kindFirst(withMetadata(tidied, { managedFields: metadataOf(object)["managedFields"] }), apiVersion, kind.kind);
   };
   const context = (c: { now: string; uid: string; user: { username: string; uid: string; groups: readonly string[] } }) => ({ ...allocator, ...c });
   return {
@@ -82,6 +82,7 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
     structural: undefined,
     nameRule: rules.nameRule,
     tracksGeneration: s.tracksGeneration,
+    ...(s.isHeld === undefined ? {} : { isHeld: s.isHeld }),
     ...(s.generationFollows === undefined ? {} : { bumps: s.generationFollows }),
     allowCreateOnUpdate: s.allowCreateOnUpdate,
     allowUnconditionalUpdate: s.allowUnconditionalUpdate,
@@ -99,19 +100,21 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
       const { object: read, unknown } = typed(object);
       return { object: settled(read), unknown };
     },
-    read: (record) => (shared === undefined ? record.object() : ordered(shared.read(record.object()), apiVersion, kind.kind)),
+    read: (record) => (shared === undefined ? record.object() : kindFirst(shared.read(record.object()), apiVersion, kind.kind)),
     json: (record) => (shared === undefined ? record.json : undefined),
-    toStorage: (object) => ordered(shared === undefined ? object : shared.write(object), shared === undefined ? apiVersion : undefined, shared === undefined ? kind.kind : undefined),
+    toStorage: (object) => kindFirst(shared === undefined ? object : shared.write(object), shared === undefined ? apiVersion : undefined, shared === undefined ? kind.kind : undefined),
     prepareCreate: (object, c) => tidy(s.prepareCreate(object, context(c)), message, apiVersion, kind.kind),
     prepareUpdate(object, old, part, c) {
-      const next = part === "status" ? s.prepareStatusUpdate(object, old, context(c)) : s.prepareUpdate(object, old, context(c));
+      const own = s.parts?.[part];
+      const next = part === "status" ? s.prepareStatusUpdate(object, old, context(c)) : (own?.prepare ?? s.prepareUpdate)(object, old, context(c));
       return tidy(next, message, apiVersion, kind.kind);
     },
     validate(object, old, part) {
       const meta = metadataOf(object);
       if (old === undefined) return { errors: [...validateMeta(meta, rules), ...s.validate(object)], warnings: s.warnings?.(object) ?? [] };
       const before = metadataOf(old);
-      const own = part === "status" ? (s.validateStatusUpdate?.(object, old) ?? []) : s.validateUpdate(object, old);
+      const endpoint = part === "status" ? { validate: s.validateStatusUpdate } : s.parts?.[part];
+      const own = endpoint === undefined ? s.validateUpdate(object, old) : (endpoint.validate?.(object, old) ?? []);
       return { errors: [...validateMetaUpdate(meta, before, rules), ...own], warnings: part === "status" ? [] : (s.warnings?.(object, old) ?? []) };
     },
     selectable: (object) => s.selectable(shared === undefined ? object : shared.read(object)),
@@ -132,9 +135,17 @@ function scalePart(s: Strategy): ScalePart | undefined {
   };
 }
 
-/** Labels and annotations pass through `/status` of built-in kinds, but for the labels of a Deployment. */
+/** Metadata that does not pass through the `/status` of built-in kinds; the rest does. */
+const notByStatus: Readonly<Record<string, readonly string[][]>> = {
+  Deployment: [["metadata", "labels"]],
+  Pod: [
+    ["metadata", "deletionTimestamp"],
+    ["metadata", "ownerReferences"],
+  ],
+};
+
 function builtinReset(kind: string, part: Part, hasStatus: boolean): FieldSet {
-  if (part === "status") return kind === "Deployment" ? fieldSetOf(["spec"], ["metadata", "labels"]) : fieldSetOf(["spec"]);
+  if (part === "status") return fieldSetOf(["spec"], ...(notByStatus[kind] ?? []));
   return kind === "CertificateSigningRequest" ? fieldSetOf(["spec"], ["status"]) : resetFields(part, hasStatus);
 }
 
@@ -145,9 +156,15 @@ export function resetFields(part: Part, hasStatus: boolean): FieldSet {
 }
 
 const tidy = (object: JsonObject, message: string | undefined, apiVersion: string, kind: string): JsonObject =>
-  ordered(message === undefined ? object : normalize(object, message), apiVersion, kind);
+  kindFirst(message === undefined ? object : normalize(object, message), apiVersion, kind);
 
-/** apiVersion, kind and metadata first: lists cut the first two off without reading the rest. */
+/** How Kubernetes writes its own kinds: lists cut the first two members off without reading the rest. */
+function kindFirst(object: JsonObject, apiVersion?: string, kind?: string): JsonObject {
+  const { apiVersion: a, kind: k, metadata, ...rest } = object;
+  return { kind: kind ?? k ?? "", apiVersion: apiVersion ?? a ?? "", metadata: metadata ?? {}, ...rest };
+}
+
+/** How it writes custom ones: apiVersion first. */
 export function ordered(object: JsonObject, apiVersion?: string, kind?: string): JsonObject {
   const { apiVersion: a, kind: k, metadata, ...rest } = object;
   return { apiVersion: apiVersion ?? a ?? "", kind: kind ?? k ?? "", metadata: metadata ?? {}, ...rest };

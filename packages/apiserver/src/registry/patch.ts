@@ -1,11 +1,12 @@
 // PATCH: which kind of patch it is, and what it makes of the live object.
 import { canonicalJson } from "@telltale/kinds";
 import { applyConfig } from "../apply/apply.ts";
+import { limitDepth } from "../crd/schema.ts";
 import { scheme } from "../decode/parse-body.ts";
 import type { JsonObject } from "../json.ts";
 import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
-import { applyStrategicPatch, decodeStrategicPatch } from "../patch/strategic.ts";
+import { applyStrategicPatch, decodeStrategicPatch, refusedPatch } from "../patch/strategic.ts";
 import { badRequest, invalid, StatusError, unsupportedMediaType } from "../status.ts";
 import { nameOf } from "./metadata.ts";
 import type { WriteOptions } from "./options.ts";
@@ -42,17 +43,20 @@ export interface PatchRequest {
 /** What turns the live object into the next one. Decoding is done once, applying at each try. */
 export async function patching(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject | undefined) => Promise<Change>> {
   if (p.type === "apply") return applying(r, p, options, warn);
-  const apply = await decodePatch(r, p, options, warn);
+  const strategic = p.type === "strategic" ? decodeStrategicPatch(p.bytes, options.fieldValidation, warn) : undefined;
+  const apply = strategic === undefined ? decodePatch(p, options, warn) : (live: JsonObject) => applyStrategicPatch(live, strategic, r.message ?? "");
   return async (live) => {
     if (live === undefined) return { object: {} };
     const patched = apply(live);
+    limitDepth(patched); // a few operations can put deep values into each other
     const { apiVersion, kind } = patched;
     if (r.builtin && (apiVersion !== r.apiVersion || kind !== r.kind)) {
       throw badPatch(r, patched, `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
     }
     const { object, unknown } = r.redecode(patched, options.fieldValidation);
     if (unknown.length > 0 && options.fieldValidation === "Strict") {
-      throw badPatch(r, patched, `strict decoding error: ${unknown.map((u) => `unknown field "${u}"`).join(", ")}`);
+      const why = `strict decoding error: ${unknown.map((u) => `unknown field "${u}"`).join(", ")}`;
+      throw strategic === undefined ? badPatch(r, patched, why) : refusedPatch(strategic, why);
     }
     if (options.fieldValidation === "Warn") for (const u of unknown) warn(`unknown field "${u}"`);
     checkName(nameOf(object), p.name);
@@ -60,17 +64,13 @@ export async function patching(r: Resource, p: PatchRequest, options: WriteOptio
   };
 }
 
-async function decodePatch(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject) => JsonObject> {
+function decodePatch(p: PatchRequest, options: WriteOptions, warn: (text: string) => void): (live: JsonObject) => JsonObject {
   if (p.type === "json") {
     const operations = decodeJsonPatch(p.bytes);
     return (live) => applyJsonPatch(live, operations);
   }
-  if (p.type === "merge") {
-    const patch = decodeMergePatch(p.bytes, options.fieldValidation, warn);
-    return (live) => applyMergePatch(live, patch);
-  }
-  const patch = decodeStrategicPatch(p.bytes, options.fieldValidation, warn);
-  return (live) => applyStrategicPatch(live, patch, r.message ?? "");
+  const patch = decodeMergePatch(p.bytes, options.fieldValidation, warn);
+  return (live) => applyMergePatch(live, patch);
 }
 
 async function applying(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject | undefined) => Promise<Change>> {

@@ -55,6 +55,8 @@ export interface Resource extends GroupResource {
   readonly structural: Schema | undefined;
   readonly nameRule: Rule;
   readonly tracksGeneration: boolean;
+  /** Whether something beside its finalizers keeps a terminating object. */
+  isHeld?(object: JsonObject): boolean;
   /** More that counts as a change of the spec: a Deployment's annotations. */
   bumps?(object: JsonObject, old: JsonObject): boolean;
   readonly allowCreateOnUpdate: boolean;

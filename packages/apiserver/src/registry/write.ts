@@ -158,7 +158,7 @@ export class Writer {
   /** Puts the next state in the place of the live one, or takes the object away when nothing holds it any more. */
   async #exchange(t: Target, record: StoredRecord, live: JsonObject, object: JsonObject): Promise<JsonObject> {
     await this.#b.admission.validate(attributes(t, "UPDATE", object, live));
-    if (isFinalized(object, live)) {
+    if (isFinalized(t.r, object, live)) {
       if (!t.options.dryRun) await this.remove(t.r, record.key, record.revision);
       return withMetadata(object, { resourceVersion: versionOf(live) });
     }
@@ -238,6 +238,11 @@ export class Writer {
       convert: r.convertTo,
       schemaOf: r.schemaOf,
     });
+  }
+
+  /** A new object with its owner told, for kinds that are answered and not stored. */
+  owned(t: Target, object: JsonObject): JsonObject {
+    return this.#tracked(t, undefined, withMetadata(object, { managedFields: undefined }), this.#now());
   }
 
   /** In the namespace of the request, each owner once. */

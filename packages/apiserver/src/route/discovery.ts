@@ -1,13 +1,13 @@
 // What is served, told in the three forms that clients ask for: legacy lists, the aggregated document, and by group.
 import { sha256Hex } from "@telltale/kinds";
-import { negotiate } from "../decode/media.ts";
+import { isPretty, type Negotiated, negotiate } from "../decode/media.ts";
 import { type JsonObject, stringify } from "../json.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { Resource, Subresource } from "../registry/resource.ts";
 import type { ApiResponse, Call } from "../request.ts";
-import { StatusError, unknownResource } from "../status.ts";
+import { methodNotAllowed, unknownResource } from "../status.ts";
 import type { Route } from "./handler.ts";
-import { respond } from "./respond.ts";
+import { respond, respondObject, Warnings } from "./respond.ts";
 
 export function discovery(catalogue: Catalogue, serverAddress: () => string): Route {
   return async (call, info) => {
@@ -15,26 +15,34 @@ export function discovery(catalogue: Catalogue, serverAddress: () => string): Ro
     const parts = info.path.split("/").filter((p) => p !== "");
     if (parts[0] !== "api" && parts[0] !== "apis") return undefined;
     if (parts.length > 3 || (parts[0] === "api" && parts.length > 2)) return undefined;
-    const answer = document(catalogue, parts, call, serverAddress());
+    const answer = await document(catalogue, parts, call, serverAddress());
     if (answer === undefined) return undefined;
-    if (call.request.method !== "GET") {
-      throw new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
-    }
+    if (call.request.method !== "GET") throw methodNotAllowed();
     return answer;
   };
 }
 
-function document(c: Catalogue, parts: readonly string[], call: Call, address: string): ApiResponse | undefined {
+async function document(c: Catalogue, parts: readonly string[], call: Call, address: string): Promise<ApiResponse | undefined> {
   const [root, group = "", version = ""] = parts;
   const core = root === "api";
+  const form = { list: false, watch: false, protobuf: false };
   if (parts.length === 1) {
-    const asked = negotiate(call.request.headers["accept"], { builtin: true, list: false, watch: false, discovery: "aggregated", protobuf: false });
+    const asked = negotiate(call.request.headers["accept"], { ...form, builtin: true, discovery: "aggregated" });
     if (asked.conversion?.as === "APIGroupDiscoveryList") return aggregated(c, core, call);
-    return plain(core ? legacyCore(address) : legacyGroups(c));
+    return plain(core ? legacyCore(address) : legacyGroups(c), asked, call);
   }
-  if (core) return c.serves("", group) ? plain(resourceList(c, "", group)) : missing(c, "");
-  if (parts.length === 2) return c.serves(group) ? plain({ kind: "APIGroup", apiVersion: "v1", ...groupEntry(c, group) }) : undefined;
-  return c.serves(group, version) ? plain(resourceList(c, group, version)) : missing(c, group);
+  const found = core ? versionList(c, "", group) : parts.length === 2 ? groupDocument(c, group) : versionList(c, group, version);
+  if (found === undefined) return undefined;
+  const builtin = core || c.isBuiltinGroup(group);
+  return plain(found, negotiate(call.request.headers["accept"], { ...form, builtin, discovery: "plain" }), call);
+}
+
+function groupDocument(c: Catalogue, group: string): JsonObject | undefined {
+  return c.serves(group) ? { kind: "APIGroup", apiVersion: "v1", ...groupEntry(c, group) } : undefined;
+}
+
+function versionList(c: Catalogue, group: string, version: string): JsonObject | undefined {
+  return c.serves(group, version) ? resourceList(c, group, version) : missing(c, group);
 }
 
 /** An unknown version of a built-in group is an answer; anything else that is unknown is no path at all. */
@@ -43,7 +51,10 @@ function missing(c: Catalogue, group: string): undefined {
   return undefined;
 }
 
-const plain = (body: JsonObject): ApiResponse => respond(200, stringify(body), "application/json");
+function plain(body: JsonObject, asked: Negotiated, call: Call): Promise<ApiResponse> {
+  const pretty = isPretty(call.query, call.request.headers["user-agent"], asked);
+  return respondObject(200, body, { ...asked, pretty }, new Warnings());
+}
 
 function legacyCore(address: string): JsonObject {
   return {
@@ -64,7 +75,7 @@ function groupEntry(c: Catalogue, group: string): JsonObject {
 
 function resourceList(c: Catalogue, group: string, version: string): JsonObject {
   const groupVersion = group === "" ? version : `${group}/${version}`;
-  const resources = c.resources(group, version).flatMap((r) => [entry(r), ...sorted(r.subresources).map((s) => subEntry(r, s))]);
+  const resources = c.resources(group, version).flatMap((r) => [entry(r), ...shown(r).map((s) => subEntry(r, s))]);
   return { kind: "APIResourceList", ...(group === "" ? {} : { apiVersion: "v1" }), groupVersion, resources };
 }
 
@@ -77,7 +88,7 @@ function entry(r: Resource): JsonObject {
     verbs: [...(r.discoveryVerbs ?? r.verbs)],
     ...(r.shortNames.length === 0 ? {} : { shortNames: [...r.shortNames] }),
     ...(r.categories.length === 0 ? {} : { categories: [...r.categories] }),
-    ...(r.verbs.includes("list") ? { storageVersionHash: storageHash(r) } : {}),
+    ...(r.verbs.includes("watch") ? { storageVersionHash: storageHash(r) } : {}),
   };
 }
 
@@ -87,7 +98,9 @@ function storageHash(r: Resource): string {
   return Buffer.from(sha256Hex(text, 16), "hex").toString("base64");
 }
 
-const sorted = (list: readonly Subresource[]): Subresource[] => [...list].sort((a, b) => (a.name < b.name ? -1 : 1));
+/** Subresources of built-in kinds by name; a custom resource has its status before its scale. */
+const shown = ({ builtin, subresources }: Resource): readonly Subresource[] =>
+  builtin ? [...subresources].sort((a, b) => (a.name < b.name ? -1 : 1)) : subresources;
 
 function subEntry(r: Resource, s: Subresource): JsonObject {
   return {
@@ -135,7 +148,7 @@ function aggregatedEntry(r: Resource): JsonObject {
     ...(r.subresources.length === 0
       ? {}
       : {
-          subresources: sorted(r.subresources).map((s) => ({
+          subresources: shown(r).map((s) => ({
             subresource: s.name,
             responseKind: { group: s.group ?? own.group, version: s.version ?? own.version, kind: s.kind },
             verbs: [...s.verbs],

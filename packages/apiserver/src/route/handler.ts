@@ -2,9 +2,11 @@
 import { type Clock, type Random, uuid } from "@telltale/clock";
 import type { Authenticator } from "../authenticate/authenticate.ts";
 import type { Authorizer } from "../authorize/authorizer.ts";
+import { isPretty, type Negotiated, negotiateStatus } from "../decode/media.ts";
 import { ConnectionReset, type Faults } from "../faults/faults.ts";
 import type { ApiRequest, ApiResponse, Call, User } from "../request.ts";
-import { badRequest, forbidden, raw, StatusError, unauthorized } from "../status.ts";
+import { badRequest, forbidden, internal, StatusError, unauthorized } from "../status.ts";
+import { StoreFailed } from "../store/errors.ts";
 import { type RequestInfo, requestInfo } from "./info.ts";
 import { notFoundPage, respondStatus, Warnings } from "./respond.ts";
 
@@ -35,17 +37,24 @@ export function handler(stages: Stages): (request: ApiRequest) => Promise<ApiRes
     } catch (error) {
       if (error instanceof ConnectionReset) throw error;
       if (!(error instanceof StatusError)) stages.log(`${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
-      answer = respondStatus(error instanceof StatusError ? error : raw(String(error)), warnings);
+      answer = await respondStatus(refusal(error), statusForm(request), warnings);
     }
     answer.headers["audit-id"] = auditId;
     return answer;
   };
 }
 
+/** What the client is told. What nobody expected is in the log; its text is not the client's business. */
+function refusal(error: unknown): StatusError {
+  if (error instanceof StatusError) return error;
+  if (error instanceof StoreFailed) return internal(error.message);
+  // A value that some stage could not walk through without running out of stack.
+  if (error instanceof RangeError && error.message.includes("call stack")) return badRequest("exceeded max depth");
+  return internal("this request met a defect of the server; its log says more");
+}
+
 async function route(stages: Stages, request: ApiRequest, warnings: Warnings): Promise<ApiResponse> {
-  const cut = request.url.indexOf("?");
-  const path = cut < 0 ? request.url : request.url.slice(0, cut);
-  const query = new URLSearchParams(cut < 0 ? "" : request.url.slice(cut + 1));
+  const { path, query } = split(request.url);
   const info = requestInfo(request.method, path, query);
   const user = await identify(stages, request, info, path);
   const call: Call = { request, query, user, warn: warnings.add };
@@ -58,6 +67,21 @@ async function route(stages: Stages, request: ApiRequest, warnings: Warnings): P
     return notFoundPage();
   });
   return answer;
+}
+
+/** Whatever the request was for, its failure is told in a form that the client accepts. */
+function statusForm({ url, headers }: ApiRequest): Pick<Negotiated, "mediaType" | "pretty"> {
+  return {
+    mediaType: negotiateStatus(headers["accept"], false),
+    pretty: isPretty(split(url).query, headers["user-agent"]),
+  };
+}
+
+function split(url: string): { path: string; query: URLSearchParams } {
+  const cut = url.indexOf("?");
+  return cut < 0
+    ? { path: url, query: new URLSearchParams() }
+    : { path: url.slice(0, cut), query: new URLSearchParams(url.slice(cut + 1)) };
 }
 
 const anonymous: User = { username: "system:anonymous", uid: "", groups: ["system:unauthenticated"], extra: {} };

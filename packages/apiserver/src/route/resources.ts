@@ -19,7 +19,7 @@ import { selection } from "../registry/selector.ts";
 import { watch, watchOptions } from "../registry/watch.ts";
 import type { Backing, Writer } from "../registry/write.ts";
 import type { ApiResponse, Call } from "../request.ts";
-import { badRequest, forbidden, notFound, raw, StatusError, unknownResource } from "../status.ts";
+import { badRequest, forbidden, methodNotAllowed, notFound, raw, StatusError, unknownResource } from "../status.ts";
 import type { WatchSettings } from "../registry/watch.ts";
 import type { Route } from "./handler.ts";
 import type { ResourceInfo } from "./info.ts";
@@ -48,14 +48,18 @@ export function resources(s: ResourceStages): Route {
     const misplaced = refusePlace(r, info);
     if (misplaced !== undefined) return misplaced;
     if (r.deprecation !== undefined) call.warn(r.deprecation);
-    if (info.subresource !== "" && info.subresource !== "status") {
+    if (info.subresource !== "" && !isPart(r, info.subresource)) {
       const answer = await s.subresource(call, info, r, warnings);
       if (answer !== undefined) return answer;
       throw r.builtin ? unknownResource() : notFound(r, info.name);
     }
-    if (info.subresource === "status" && !r.hasStatus) throw r.builtin ? unknownResource() : notFound(r, info.name);
     return verb(s, call, info, r, warnings);
   };
+}
+
+/** Endpoints that take and give the object itself, some of which they may write: status, finalize, approval. */
+function isPart(r: Resource, name: string): boolean {
+  return r.subresources.some((s) => s.name === name && s.kind === r.kind && s.verbs.includes("update"));
 }
 
 function unserved(c: Catalogue, info: ResourceInfo): ApiResponse {
@@ -72,14 +76,14 @@ function refusePlace(r: Resource, info: ResourceInfo): ApiResponse | undefined {
   }
   if (r.namespaced && info.namespace === "" && (single || info.verb === "create" || info.verb === "deletecollection")) {
     if (!r.builtin) return notFoundPage();
-    if (info.verb === "create" || info.verb === "deletecollection" || info.name === "") throw methodNotAllowed(r, info);
+    if (info.verb === "create" || info.verb === "deletecollection" || info.name === "") throw unsupported(r, info);
     throw unknownResource();
   }
   return undefined;
 }
 
-function methodNotAllowed(r: Resource, info: ResourceInfo): StatusError {
-  if (r.builtin) return new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+function unsupported(r: Resource, info: ResourceInfo): StatusError {
+  if (r.builtin) return methodNotAllowed();
   const name = r.group === "" ? r.resource : `${r.resource}.${r.group}`;
   return new StatusError(405, "MethodNotAllowed", `${info.verb} is not supported on resources of kind "${name}"`, {
     group: r.group,
@@ -89,11 +93,12 @@ function methodNotAllowed(r: Resource, info: ResourceInfo): StatusError {
 
 async function verb(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
   const listing = info.verb === "list" || info.verb === "watch" || info.verb === "deletecollection";
-  if (r.builtin && call.request.method === "HEAD") throw methodNotAllowed(r, info);
-  if (info.verb === "" || (!r.verbs.includes(info.verb) && info.subresource !== "status")) throw methodNotAllowed(r, info);
-  if (r.builtin && info.name !== "" && info.verb === "create") throw methodNotAllowed(r, info);
+  const { verbs } = r.subresources.find((s) => s.name === info.subresource) ?? r;
+  if (r.builtin && call.request.method === "HEAD") throw unsupported(r, info);
+  if (!verbs.includes(info.verb)) throw unsupported(r, info);
+  if (r.builtin && info.name !== "" && info.verb === "create") throw unsupported(r, info);
   if (info.name === "" && (info.verb === "update" || info.verb === "patch")) {
-    if (r.builtin) throw methodNotAllowed(r, info);
+    if (r.builtin) throw unsupported(r, info);
     throw badRequest("name must be provided");
   }
   const negotiated = negotiate(call.request.headers["accept"], {
@@ -189,7 +194,8 @@ async function created(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
   }
   if (r.virtual) {
     const context = { user: call.user, namespace: info.namespace, clock: s.clock, ...s.reviews };
-    return answerObject(s, r, 201, review(r.kind, object, context), asked, call, warnings);
+    const owned = s.writer.owned({ call, r, namespace: info.namespace, name: "", part: "", options }, object);
+    return answerObject(s, r, 201, review(r.kind, owned, context), asked, call, warnings);
   }
   const stored = await s.writer.create({ call, r, namespace: info.namespace, name: "", part: "", options }, object);
   return answerObject(s, r, 201, stored, asked, call, warnings);

@@ -73,12 +73,16 @@ export async function respondJson(
   return respond(status, json, "application/json", warnings.headers());
 }
 
-export function respondStatus(error: StatusError, warnings: Warnings): ApiResponse {
+/** A failure, in the form that the client reads. */
+export async function respondStatus(
+  error: StatusError,
+  asked: Pick<Negotiated, "mediaType" | "pretty">,
+  warnings: Warnings,
+): Promise<ApiResponse> {
+  const answer = await respondObject(error.code, error.body(), asked, warnings);
   const retry = error.details?.retryAfterSeconds;
-  return respond(error.code, stringify(error.body()), "application/json", {
-    ...warnings.headers(),
-    ...(retry === undefined ? {} : { "retry-after": String(retry) }),
-  });
+  if (retry !== undefined) answer.headers["retry-after"] = String(retry);
+  return answer;
 }
 
 export const notFoundPage = (): ApiResponse =>

@@ -3,6 +3,8 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { issuer } from "../authenticate/service-account.ts";
 import { stringify } from "../json.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
+import type { ApiResponse, Call } from "../request.ts";
+import { methodNotAllowed } from "../status.ts";
 import type { Store } from "../store/store.ts";
 import type { Route } from "./handler.ts";
 import { respond } from "./respond.ts";
@@ -19,7 +21,7 @@ export function service(env: ServiceEnv): Route {
   return async (call, info) => {
     const path = info.path.replace(/\/+$/, "") || "/";
     const [, root = "", check = ""] = path.split("/");
-    if (path === "/version") return respond(200, stringify(versionOf(env.version)), "application/json");
+    if (path === "/version") return respond(200, JSON.stringify(versionOf(env.version), null, 2), "application/json");
     if (root === "healthz" || root === "livez" || root === "readyz") {
       const good = root === "livez" || env.ready();
       if (check !== "" && check !== "ping") return undefined;
@@ -32,6 +34,29 @@ export function service(env: ServiceEnv): Route {
     if (path === "/.well-known/openid-configuration") return respond(200, stringify(openid()), "application/json");
     return undefined;
   };
+}
+
+/** Where another method is a refusal; the rest answers to all. */
+const readOnly: ReadonlySet<string> = new Set(["/version", "/openid/v1/jwks", "/.well-known/openid-configuration"]);
+
+const checks = ["ping", "storage"];
+
+/** All checks, but for those that `exclude` names, or one of them. */
+function health(env: ServiceEnv, call: Call, root: string, check: string): ApiResponse | undefined {
+  if (check !== "" && !checks.includes(check)) return undefined;
+  const excluded = check === "" ? call.query.getAll("exclude") : [];
+  const good = (name: string) => name !== "storage" || root === "livez" || env.ready();
+  const asked = (check === "" ? checks : [check]).filter((name) => !excluded.includes(name));
+  const passed = asked.every(good);
+  const unknown = excluded.filter((name) => !checks.includes(name)).map((name) => JSON.stringify(name));
+  const told = [
+    ...(check === "" ? checks : [check]).map((name) => (excluded.includes(name) ? `[+]${name} excluded: ok` : good(name) ? `[+]${name} ok` : `[-]${name} failed: reason withheld`)),
+    ...(unknown.length === 0 ? [] : [`warn: some health checks cannot be excluded: no matches for ${unknown.join(",")}`]),
+    `${root} check ${passed ? "passed" : "failed"}`,
+    "",
+  ].join("\n");
+  const verbose = !passed || (check === "" && call.query.has("verbose"));
+  return respond(passed ? 200 : 500, verbose ? told : "ok", "text/plain; charset=utf-8", { "x-content-type-options": "nosniff" });
 }
 
 function versionOf(gitVersion: string) {
@@ -56,16 +81,16 @@ function versionOf(gitVersion: string) {
 function paths(c: Catalogue): string[] {
   const groups = c.groups().filter((g) => g !== "");
   return [
+    "/.well-known/openid-configuration",
     "/api",
     "/api/v1",
     "/apis",
     ...groups.flatMap((g) => [`/apis/${g}`, ...c.versions(g).map((v) => `/apis/${g}/${v}`)]),
-    "/healthz",
-    "/livez",
+    ...["/healthz", "/livez", "/readyz"].flatMap((root) => [root, ...checks.map((name) => `${root}/${name}`)]),
     "/metrics",
     "/openapi/v2",
     "/openapi/v3",
-    "/readyz",
+    "/openid/v1/jwks",
     "/version",
   ].sort();
 }

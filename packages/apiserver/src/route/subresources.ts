@@ -1,4 +1,4 @@
-// The endpoints beside an object: its scale, and what single kinds have (finalize, binding, eviction, token, approval, log).
+// The endpoints beside an object: its scale, and what single kinds have (binding, eviction, token, log, exec).
 import { formatTime } from "@telltale/kinds";
 import type { KeyObject } from "node:crypto";
 import type { Random } from "@telltale/clock";
@@ -15,18 +15,17 @@ import type { Attributes } from "../admit/admission.ts";
 import { at, type Json, type JsonObject, stringify, text } from "../json.ts";
 import { bindPod } from "../kinds/binding.ts";
 import { evictionDecision, evictionNameError } from "../kinds/eviction.ts";
-import { isReleased, prepareFinalize } from "../kinds/namespace.ts";
 import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
 import { applyStrategicPatch, decodeStrategicPatch } from "../patch/strategic.ts";
-import { nameOf, withMetadata } from "../registry/metadata.ts";
+import { nameOf, versionOf, withMetadata } from "../registry/metadata.ts";
 import { type WriteOptions, writeOptions } from "../registry/options.ts";
 import { patchType } from "../registry/patch.ts";
 import { type Resource, type ScalePart, storageKey } from "../registry/resource.ts";
 import { rescaled, scaleOf, shownScale } from "../registry/scale.ts";
 import type { ApiResponse, Call } from "../request.ts";
 import { RevisionMismatch } from "../store/errors.ts";
-import { badRequest, notFound, raw, StatusError } from "../status.ts";
+import { badRequest, methodNotAllowed, notFound, raw, StatusError } from "../status.ts";
 import type { ResourceInfo } from "./info.ts";
 import type { ResourceStages, SubresourceRoute } from "./resources.ts";
 import { respond, respondObject, type Warnings } from "./respond.ts";
@@ -45,20 +44,15 @@ export function subresources(env: SubresourceEnv): SubresourceRoute {
   return async (call, info, r, warnings) => {
     const known = r.subresources.find((s) => s.name === info.subresource);
     if (known === undefined) return undefined;
-    if (!known.verbs.includes(info.verb)) {
-      throw new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
-    }
+    if (!known.verbs.includes(info.verb)) throw methodNotAllowed();
     const s = env.stages();
     if (info.subresource === "scale" && r.scale !== undefined) return scale(s, call, info, r, r.scale, warnings);
     const place = `${r.group}/${r.resource}/${info.subresource}`;
-    if (place === "/namespaces/finalize") return finalize(s, call, info, r, warnings);
     if (place === "/pods/binding") return binding(s, call, info, r, warnings);
     if (place === "/pods/eviction") return eviction(s, call, info, r, warnings);
     if (place === "/pods/log") return log(env, s, call, info, r);
     if (place === "/serviceaccounts/token") return token(env, s, call, info, r, warnings);
     if (connects.has(info.subresource)) return connect(s, call, info, r, known.kind);
-    if (info.verb === "get") return respondObject(200, await live(s, r, info), json, warnings);
-    if (info.verb === "update" || info.verb === "patch") return part(s, call, info, r, warnings);
     throw new StatusError(501, "NotImplemented", `${info.subresource} needs pods that run as processes`);
   };
 }
@@ -67,7 +61,7 @@ export function subresources(env: SubresourceEnv): SubresourceRoute {
 const connects: ReadonlySet<string> = new Set(["exec", "attach", "portforward", "proxy"]);
 
 async function connect(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, kind: string): Promise<never> {
-  await live(s, r, info);
+  const parent = await live(s, r, info);
   const object: JsonObject = { kind, apiVersion: "v1" };
   for (const name of new Set(call.query.keys())) object[name] = connectOption(name, call.query.getAll(name));
   const attributes: Attributes = {
@@ -85,6 +79,7 @@ async function connect(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
   };
   await s.admission.mutate(attributes);
   await s.admission.validate(attributes);
+  if (r.resource === "pods" && text(at(parent, "spec", "nodeName")) === "") throw badRequest(`pod ${info.name} does not have a host assigned`);
   throw new StatusError(501, "NotImplemented", `${info.subresource} needs pods that run as processes, and these do not`);
 }
 
@@ -104,7 +99,7 @@ const target = (call: Call, info: ResourceInfo, r: Resource, options: WriteOptio
 
 async function scale(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, parts: ScalePart, warnings: Warnings): Promise<ApiResponse> {
   if (info.verb === "get") return scaleAnswer(s, call, r, scaleOf(r, parts, await live(s, r, info)), warnings);
-  const change = info.verb === "update" ? await scaleBody(call, info.name) : await scalePatch(s, call, r, parts);
+  const change = info.verb === "update" ? await scaleBody(call, r, info.name) : await scalePatch(s, call, r, parts);
   const type = info.verb === "patch" ? patchType(call.request.headers["content-type"], r.builtin) : undefined;
   const options = writeOptions(call.query, type === "apply" ? "apply" : info.verb === "patch" ? "patch" : "update", call.request.headers["user-agent"]);
   const written = await s.writer.update(target(call, info, r, options),
@@ -112,7 +107,9 @@ async function scale(s: ResourceStages, call: Call, info: ResourceInfo, r: Resou
       if (parent === undefined) throw notFound(r, info.name);
       const before = scaleOf(r, parts, withReplicas(parent, parts));
       const next = tracked(change(before, options), before, type === "apply", options, formatTime(s.clock.now()));
-      return { object: rescaled(r, parts, parent, next), tracked: true, replaces: true };
+      const object = rescaled(r, parts, parent, next);
+      // A Scale may be put without a version, also where its parent may not.
+      return { object, tracked: true, replaces: info.verb === "update" && versionOf(object) !== "" };
     });
   return scaleAnswer(s, call, r, scaleOf(r, parts, written.object), warnings);
 }
@@ -150,11 +147,11 @@ function tracked(next: JsonObject, before: JsonObject, applied: boolean, options
   });
 }
 
-async function scaleBody(call: Call, name: string): Promise<ScaleChange> {
+async function scaleBody(call: Call, r: Resource, name: string): Promise<ScaleChange> {
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
     bytes: call.request.body,
-    expect: { group: "autoscaling", version: "v1", kind: "Scale", builtin: true },
+    expect: { group: "autoscaling", version: "v1", kind: "Scale", builtin: true, alone: !r.builtin },
     fieldValidation: "Ignore",
   });
   const given = nameOf(object);
@@ -198,20 +195,6 @@ async function scalePatch(s: ResourceStages, call: Call, r: Resource, _parts: Sc
     }
     return object;
   };
-}
-
-async function finalize(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
-  const options = writeOptions(call.query, "update", call.request.headers["user-agent"]);
-  const { object } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
-  const key = storageKey(r, "", info.name);
-  const record = s.store.get(key);
-  if (record === undefined) throw notFound(r, info.name);
-  const next = prepareFinalize(object, await r.read(record));
-  if (isReleased(next)) {
-    await s.writer.remove(r, key, record.revision);
-    return respondObject(200, next, json, warnings);
-  }
-  return respondObject(200, await s.writer.put(r, key, record.revision, next), json, warnings);
 }
 
 async function binding(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
@@ -301,12 +284,4 @@ function issuerOf(env: SubresourceEnv, s: ResourceStages, call: Call): TokenIssu
     manager: writeOptions(call.query, "create", call.request.headers["user-agent"]).fieldManager,
     find: (resource, namespace, name) => s.store.get(`//${resource}/${namespace === "" ? "" : `${namespace}/`}${name}`)?.object(),
   };
-}
-
-/** Parts that are the object itself, of which only some fields may change: approval, resize, ephemeralcontainers. */
-async function part(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
-  const options = writeOptions(call.query, "update", call.request.headers["user-agent"]);
-  const { object } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
-  const written = await s.writer.update(target(call, info, r, options), () => ({ object }));
-  return respondObject(200, written.object, json, warnings);
 }
