@@ -41,6 +41,8 @@ export interface Call {
   readonly request: ApiRequest;
   readonly query: URLSearchParams;
   readonly user: User;
+  /** A fault: reads show this revision instead of the newest. */
+  readonly readAt?: number;
   /** Says something to the client beside the answer; the same text once. */
   readonly warn: (text: string) => void;
 }

@@ -8,6 +8,7 @@ import { serviceAccountUser } from "./authenticate/service-account.ts";
 import { type Authorizer, alwaysAllow, rbacAuthorizer } from "./authorize/authorizer.ts";
 import type { AccessCheck } from "./cel/admission.ts";
 import { Faults, type FaultRule } from "./faults/faults.ts";
+import { faultsRoute } from "./faults/route.ts";
 import { at, isObject, type JsonObject, text } from "./json.ts";
 import { serviceAllocator } from "./kinds/allocator.ts";
 import { bootstrapObjects } from "./kinds/bootstrap.ts";
@@ -17,19 +18,22 @@ import { builtinResource } from "./registry/builtin.ts";
 import { Catalogue } from "./registry/catalogue.ts";
 import { definitionDeletion, definitionResource, Definitions, policyResource } from "./registry/definitions.ts";
 import { Deleter, namespaceDeletion } from "./registry/delete.ts";
-import type { Resource } from "./registry/resource.ts";
+import { withMetadata } from "./registry/metadata.ts";
+import { type Resource, storageKey } from "./registry/resource.ts";
 import { placeOf } from "./registry/selector.ts";
 import { type Backing, Writer } from "./registry/write.ts";
 import type { ApiRequest, ApiResponse, Call, User } from "./request.ts";
 import { discovery } from "./route/discovery.ts";
 import { handler } from "./route/handler.ts";
+import type { RequestInfo } from "./route/info.ts";
 import { resources } from "./route/resources.ts";
 import { service } from "./route/service.ts";
 import { subresources } from "./route/subresources.ts";
 import { notFound, StatusError } from "./status.ts";
+import type { DiskFaults } from "./store/disk.ts";
 import { expire } from "./store/expiry.ts";
 import { openStore, type Storage } from "./store/open.ts";
-import type { Store } from "./store/store.ts";
+import type { Store, StoreSnapshot } from "./store/store.ts";
 import { administrator, type InProcessClient, inProcess, type LocalRequest } from "./transport/in-process.ts";
 import { type Listener, listen } from "./transport/listener.ts";
 import { builtinAdmission, chain } from "./admit/chain.ts";
@@ -65,6 +69,8 @@ export interface ServerOptions {
   /** Definitions and objects that are there before the server is ready. */
   readonly objects?: readonly JsonObject[];
   readonly faults?: readonly FaultRule[];
+  /** What the disk does wrong, asked at each write and sync. */
+  readonly diskFaults?: DiskFaults;
   /** Where a webhook's Service is reached. */
   readonly webhookResolver?: Resolver;
   readonly log?: (line: string) => void;
@@ -84,6 +90,11 @@ export interface ApiServer {
   kubeconfig(user?: { readonly name: string; readonly groups: readonly string[] }): string;
   /** Everything older than a revision is forgotten. */
   compact(revision?: number): void;
+  /** Everything as it is now, to come back to: cheap, in memory only. */
+  snapshot(): StoreSnapshot;
+  restore(snapshot: StoreSnapshot): void;
+  /** Stops where it is, as a crash would: nothing is flushed. */
+  crash(): Promise<void>;
   /** Resolves when the server has nothing left to do by itself. */
   settle(): Promise<void>;
   stop(): Promise<void>;
@@ -96,12 +107,18 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   const random = options.random ?? systemRandom;
   const log = options.log ?? (() => {});
   const storage = options.storage ?? { kind: "memory" };
-  const store = await openStore({ clock, storage, log, ...(options.history === undefined ? {} : { history: options.history }) });
+  const store = await openStore({
+    clock,
+    storage,
+    log,
+    ...(options.history === undefined ? {} : { history: options.history }),
+    ...(options.diskFaults === undefined ? {} : { faults: options.diskFaults }),
+  });
   let made: Authority | undefined;
   const pki = () => (made ??= authority(clock, random, storage.kind === "disk" ? storage.dir : undefined));
 
   const catalogue = builtins(store);
-  const faults = new Faults(clock, random);
+  const faults = new Faults(clock, random, { revision: () => store.revision, touch: (info) => touch(store, catalogue, info) });
   for (const rule of options.faults ?? []) faults.add(rule);
   const tokens = new Map(Object.entries(options.tokens ?? {}));
   const who: AuthenticatorOptions = {
@@ -170,6 +187,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
       resources(stages()),
       discovery(catalogue, () => `127.0.0.1:${listener?.port ?? 443}`),
       openapiRoute(catalogue),
+      faultsRoute(faults),
       service({ version: options.version ?? "v1.36.0+embedded", ready: () => ready, store, catalogue, tokenKey: () => pki().tokenKey }),
     ],
   });
@@ -199,6 +217,18 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
       return kubeconfig({ server: url ?? "https://127.0.0.1", ca: scheme === "http" ? undefined : pki().ca, user: user.name, certificate });
     },
     compact: (revision) => store.compact(revision),
+    snapshot: () => store.snapshot(),
+    restore(snapshot) {
+      store.restore(snapshot);
+      definitions.stop();
+      definitions.start();
+    },
+    async crash() {
+      stopping.abort();
+      listener?.cut();
+      await store.abandon();
+      await listener?.close();
+    },
     async settle() {
       for (let before = -1; before !== store.revision; ) {
         before = store.revision;
@@ -255,6 +285,13 @@ function builtins(store: Store): Catalogue {
     return s.kind.kind.startsWith("ValidatingAdmissionPolicy") ? policyResource(s, allocator) : builtinResource(s, allocator);
   });
   return new Catalogue(made, groupOrder);
+}
+
+/** Writes the object that a request is about once more, as it is. */
+function touch(store: Store, catalogue: Catalogue, info: RequestInfo): void {
+  const r = info.isResource ? catalogue.find(info.group, info.version, info.resource) : undefined;
+  const record = r === undefined || !info.isResource ? undefined : store.get(storageKey(r, info.namespace, info.name));
+  if (record !== undefined) store.commit(record.key, { object: withMetadata(record.object(), { resourceVersion: undefined }) });
 }
 
 function namespaceCheck(store: Store): Backing["checkNamespace"] {

@@ -20,7 +20,7 @@ for (const { area, cases } of readCases()) {
     const recorded = readRecordings("v1.36", area);
     for (const one of cases) {
       it(`${one.id} ${one.title}`, async () => {
-        const target = server.target({ sockets: one.webhook !== undefined });
+        const target = server.target(one);
         const expected = recorded.get(one.id);
         if (expected === undefined) throw new Error(`${one.id} has no recording`);
         const got = normalise(one, await runCase(target, one, random), target);

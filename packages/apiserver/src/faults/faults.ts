@@ -34,6 +34,10 @@ export type FaultEffect =
     }
   /** No answer at all: the connection is cut. */
   | { readonly resetConnection: true; readonly commit?: boolean }
+  /** A get or a list shows the world as it was so many revisions ago. */
+  | { readonly staleRead: { readonly lagRevisions: number } }
+  /** Somebody else writes the object just before this request does. */
+  | { readonly conflictOnce: true }
   /** What a watch does wrong, within its contract: nothing is lost that a client could not get by resuming. */
   | { readonly watch: WatchFault };
 
@@ -71,19 +75,28 @@ interface Active extends FaultRule {
   hits: number;
 }
 
+/** What rules need of the server. */
+export interface FaultWorld {
+  readonly revision: () => number;
+  /** Writes an object again as it is, so that it has a new version. */
+  readonly touch: (info: RequestInfo) => void;
+}
+
 /** Thrown to the transport: the client gets no answer. */
 export class ConnectionReset extends Error {}
 
 export class Faults {
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #world: FaultWorld;
   #rules: Active[] = [];
   #log: FaultHit[] = [];
   #next = 1;
 
-  constructor(clock: Clock, random: Random) {
+  constructor(clock: Clock, random: Random, world: FaultWorld) {
     this.#clock = clock;
     this.#random = random;
+    this.#world = world;
   }
 
   /** Puts a rule in force and answers with its id. */
@@ -113,12 +126,13 @@ export class Faults {
   }
 
   /** Answers a request with whatever trouble it is due. */
-  async around(call: Call, info: RequestInfo, answer: () => Promise<ApiResponse>): Promise<ApiResponse> {
-    if (this.#rules.length === 0) return answer();
+  async around(call: Call, info: RequestInfo, answer: (call: Call) => Promise<ApiResponse>): Promise<ApiResponse> {
+    if (this.#rules.length === 0) return answer(call);
     const due = this.#rules.filter((rule) => this.#hits(rule, call, info));
     let result: ApiResponse | undefined;
+    let seen = call;
     const done = async () => {
-      result ??= await answer();
+      result ??= await answer(seen);
       return result;
     };
     for (const { effect } of due) {
@@ -136,7 +150,10 @@ export class Faults {
       } else if ("resetConnection" in effect) {
         if (effect.commit === true) await done();
         throw new ConnectionReset("the connection was cut on purpose");
-      } else result = troubled(await done(), effect.watch, this.#clock);
+      } else if ("staleRead" in effect) {
+        seen = { ...seen, readAt: Math.max(1, this.#world.revision() - effect.staleRead.lagRevisions) };
+      } else if ("conflictOnce" in effect) this.#world.touch(info);
+      else result = troubled(await done(), effect.watch, this.#clock);
     }
     return done();
   }

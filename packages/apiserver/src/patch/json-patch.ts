@@ -4,7 +4,7 @@
 import { deepEqual } from "@telltale/kinds";
 import { parseJson } from "../decode/json.ts";
 import { maxBodyDepth } from "../decode/parse-body.ts";
-import { clone, isObject, type Json, type JsonObject, put } from "../json.ts";
+import { clone, isObject, type Json, type JsonObject, put, stringify } from "../json.ts";
 import { badRequest, StatusError, tooLarge } from "../status.ts";
 
 export interface Operation {
@@ -15,6 +15,10 @@ export interface Operation {
 }
 
 const maxOperations = 10_000;
+/** What the copies of one patch may add: twenty that double would be a million. */
+const maxCopied = 3 * 1024 * 1024;
+const tooMuchCopied = (size: number): string =>
+  `Unable to complete the copy, the accumulated size increase of copy is ${size}, exceeding the limit ${maxCopied}`;
 
 /** The operations of a request body. */
 export function decodeJsonPatch(bytes: Uint8Array): Operation[] {
@@ -64,13 +68,14 @@ export function applyJsonPatch(document: JsonObject, operations: readonly Operat
 /** Like `applyJsonPatch`, but a failure says why. */
 export function patched(document: JsonObject, operations: readonly Operation[]): JsonObject {
   const root: JsonObject = { doc: clone(document) };
-  for (const operation of operations) step(root, operation);
+  const budget = { left: maxCopied };
+  for (const operation of operations) step(root, operation, budget);
   const result = root["doc"];
   if (!isObject(result)) throw new PatchFailed("the result is not an object");
   return result;
 }
 
-function step(root: JsonObject, o: Operation): void {
+function step(root: JsonObject, o: Operation, budget: { left: number }): void {
   const [parent, key] = locate(root, o.path, o.op);
   switch (o.op) {
     case "add":
@@ -95,7 +100,10 @@ function step(root: JsonObject, o: Operation): void {
     }
     case "copy": {
       const [source, name] = locate(root, o.from, o.op);
-      insert(parent, key, clone(read(source, name, o) ?? null), o);
+      const value = read(source, name, o) ?? null;
+      budget.left -= stringify(value).length;
+      if (budget.left < 0) throw new PatchFailed(tooMuchCopied(maxCopied - budget.left));
+      insert(parent, key, clone(value), o);
       return;
     }
     default:

@@ -59,9 +59,9 @@ async function route(stages: Stages, request: ApiRequest, warnings: Warnings): P
   const user = await identify(stages, request, info, path);
   const call: Call = { request, query, user, warn: warnings.add };
   if (!(open.test(path) && (request.method === "GET" || request.method === "HEAD"))) authorize(stages, info, user);
-  const answer = await stages.faults.around(call, info, async () => {
+  const answer = await stages.faults.around(call, info, async (seen) => {
     for (const candidate of stages.routes) {
-      const found = await candidate(call, info, warnings);
+      const found = await candidate(seen, info, warnings);
       if (found !== undefined) return found;
     }
     return notFoundPage();

@@ -31,14 +31,14 @@ export type RequestInfo =
 
 export type ResourceInfo = Extract<RequestInfo, { isResource: true }>;
 
-const verbs: Readonly<Record<string, Verb>> = {
-  POST: "create",
-  GET: "get",
-  HEAD: "get",
-  PUT: "update",
-  PATCH: "patch",
-  DELETE: "delete",
-};
+const verbs: ReadonlyMap<string, Verb> = new Map([
+  ["POST", "create"],
+  ["GET", "get"],
+  ["HEAD", "get"],
+  ["PUT", "update"],
+  ["PATCH", "patch"],
+  ["DELETE", "delete"],
+]);
 
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const other: RequestInfo = { isResource: false, verb: method.toLowerCase(), path };
@@ -63,7 +63,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   }
   const [resource = "", name = "", subresource = "", ...rest] = parts;
   const selected = selectedName(query);
-  const verb = refine(verbs[method] ?? "", name, watching, query);
+  const verb = refine(verbs.get(method) ?? "", name, watching, query);
   return {
     isResource: true,
     verb,

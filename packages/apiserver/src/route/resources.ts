@@ -137,9 +137,13 @@ async function readable(s: ResourceStages, version: string): Promise<void> {
   if (Number(version) > s.store.revision) await newer(s.store, s.clock, Number(version));
 }
 
+/** A fault may show the past, as far as it is kept. */
+const pastOf = (s: ResourceStages, call: Call): number | undefined =>
+  call.readAt === undefined ? undefined : Math.max(call.readAt, s.store.compacted);
+
 async function get(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
   await readable(s, call.query.get("resourceVersion") ?? "");
-  const record = s.store.get(storageKey(r, info.namespace, info.name));
+  const record = s.store.get(storageKey(r, info.namespace, info.name), pastOf(s, call));
   if (record === undefined) throw notFound(r, info.name);
   const ready = r.json(record);
   if (asked.conversion === undefined && ready !== undefined && !asked.pretty) return respondJson(200, ready, asked, warnings);
@@ -154,7 +158,10 @@ async function answerObject(s: ResourceStages, r: Resource, status: number, obje
 
 async function listed(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
   const chosen = selection(r, call.query, info.name);
-  const found = await list(s.store, s.clock, r, info.namespace, chosen, decodeListOptions(call.query));
+  const past = pastOf(s, call);
+  const asOf = past === undefined ? {} : { resourceVersion: String(past), resourceVersionMatch: "Exact" as const };
+  const options = { ...decodeListOptions(call.query), ...asOf };
+  const found = await list(s.store, s.clock, r, info.namespace, chosen, options);
   return respondJson(200, await encodeList(r, found, asked, call.query, s.clock.now()), asked, warnings);
 }
 

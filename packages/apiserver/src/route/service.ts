@@ -21,13 +21,9 @@ export function service(env: ServiceEnv): Route {
   return async (call, info) => {
     const path = info.path.replace(/\/+$/, "") || "/";
     const [, root = "", check = ""] = path.split("/");
+    if (readOnly.has(path) && call.request.method !== "GET") throw methodNotAllowed();
     if (path === "/version") return respond(200, JSON.stringify(versionOf(env.version), null, 2), "application/json");
-    if (root === "healthz" || root === "livez" || root === "readyz") {
-      const good = root === "livez" || env.ready();
-      if (check !== "" && check !== "ping") return undefined;
-      const body = call.query.has("verbose") ? `[+]ping ok\n[+]storage ok\n${root} check passed\n` : "ok";
-      return respond(good ? 200 : 500, good ? body : `${root} check failed\n`, "text/plain; charset=utf-8", { "x-content-type-options": "nosniff" });
-    }
+    if (root === "healthz" || root === "livez" || root === "readyz") return health(env, call, root, check);
     if (path === "/metrics") return respond(200, metrics(env), "text/plain; version=0.0.4");
     if (path === "/") return respond(200, stringify({ paths: paths(env.catalogue) }), "application/json");
     if (path === "/openid/v1/jwks") return respond(200, stringify({ keys: [key(env.tokenKey())] }), "application/jwk-set+json");
@@ -41,22 +37,22 @@ const readOnly: ReadonlySet<string> = new Set(["/version", "/openid/v1/jwks", "/
 
 const checks = ["ping", "storage"];
 
-/** All checks, but for those that `exclude` names, or one of them. */
+/** One check, or all of them but for those that `exclude` names. */
 function health(env: ServiceEnv, call: Call, root: string, check: string): ApiResponse | undefined {
   if (check !== "" && !checks.includes(check)) return undefined;
+  const asked = check === "" ? checks : [check];
   const excluded = check === "" ? call.query.getAll("exclude") : [];
-  const good = (name: string) => name !== "storage" || root === "livez" || env.ready();
-  const asked = (check === "" ? checks : [check]).filter((name) => !excluded.includes(name));
-  const passed = asked.every(good);
   const unknown = excluded.filter((name) => !checks.includes(name)).map((name) => JSON.stringify(name));
-  const told = [
-    ...(check === "" ? checks : [check]).map((name) => (excluded.includes(name) ? `[+]${name} excluded: ok` : good(name) ? `[+]${name} ok` : `[-]${name} failed: reason withheld`)),
-    ...(unknown.length === 0 ? [] : [`warn: some health checks cannot be excluded: no matches for ${unknown.join(",")}`]),
-    `${root} check ${passed ? "passed" : "failed"}`,
-    "",
-  ].join("\n");
-  const verbose = !passed || (check === "" && call.query.has("verbose"));
-  return respond(passed ? 200 : 500, verbose ? told : "ok", "text/plain; charset=utf-8", { "x-content-type-options": "nosniff" });
+  const lines = asked.map((name) => {
+    if (excluded.includes(name)) return `[+]${name} excluded: ok`;
+    const good = name !== "storage" || root === "livez" || env.ready();
+    return good ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
+  });
+  if (unknown.length > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.join(",")}`);
+  const passed = !lines.some((line) => line.startsWith("[-]"));
+  const told = [...lines, `${root} check ${passed ? "passed" : "failed"}`, ""].join("\n");
+  const brief = passed && (check !== "" || !call.query.has("verbose"));
+  return respond(passed ? 200 : 500, brief ? "ok" : told, "text/plain; charset=utf-8", { "x-content-type-options": "nosniff" });
 }
 
 function versionOf(gitVersion: string) {

@@ -9,4 +9,11 @@ export interface Accepted {
   readonly reason: string;
 }
 
-export const accepted: readonly Accepted[] = [];
+export const accepted: readonly Accepted[] = [
+  {
+    case: "R41",
+    step: 8,
+    reason:
+      "the recorded server still had a snapshot from before the compaction; this one keeps none and answers 410, as a server without that cache does",
+  },
+];

@@ -1,23 +1,28 @@
 // This server as a target: in the same process, in virtual time.
+import { Agent } from "node:https";
 import { seededRandom, sleep, systemClock, turn, VirtualClock } from "@telltale/clock";
 import type { Instant, Ms } from "@telltale/kinds";
 import { type ApiServer, startApiServer, type User } from "../../src/index.ts";
+import type { Case } from "./case.ts";
+import { send } from "./real.ts";
 import type { Target, TargetAnswer } from "./target.ts";
 
 const bench: User = { username: "bench", uid: "1", groups: ["system:masters", "system:authenticated"], extra: {} };
 const nobody: User = { username: "system:anonymous", uid: "", groups: ["system:unauthenticated"], extra: {} };
 const token = "benchtoken";
 
+/** Cases about what only a socket does: the limit of a body, HEAD without one, the bytes of a header. */
+const onTheWire: ReadonlySet<string> = new Set(["D23", "D34", "W12"]);
+
 export interface Embedded {
-  /** With `sockets` for a case that has a webhook: then real time goes by as well. */
-  target(how: { readonly sockets: boolean }): Target;
+  /** In this process, or over a socket where the case is about that. With a webhook, real time goes by as well. */
+  target(it: Case): Target;
   stop(): Promise<void>;
 }
 
 export async function startEmbedded(): Promise<Embedded> {
   const clock = new VirtualClock(Date.UTC(2026, 10, 15, 12) as Instant);
   const server = await startApiServer({
-    listen: false,
     tokens: { [token]: bench },
     anonymous: true,
     controllers: "none",
@@ -26,7 +31,8 @@ export async function startEmbedded(): Promise<Embedded> {
     random: seededRandom(36),
   });
   return {
-    target: ({ sockets }) => embeddedTarget(server, clock, sockets),
+    target: ({ id, webhook }) =>
+      onTheWire.has(id) ? wireTarget(server, clock) : embeddedTarget(server, clock, webhook !== undefined),
     stop: () => server.stop(),
   };
 }
@@ -69,6 +75,16 @@ function embeddedTarget(server: ApiServer, clock: VirtualClock, sockets: boolean
     async compact() {
       server.compact();
     },
+  };
+}
+
+function wireTarget(server: ApiServer, clock: VirtualClock): Target {
+  const url = server.url ?? "";
+  const agent = new Agent({ ca: server.ca });
+  return {
+    ...embeddedTarget(server, clock, true),
+    host: new URL(url).host,
+    request: (request) => send(agent, url, request),
   };
 }
 

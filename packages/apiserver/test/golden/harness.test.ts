@@ -48,6 +48,8 @@ it("pointers find each, counts, keys and the first that matches", () => {
   expect(find(document, "/items/[name=b]/n")).toBe(2);
   expect(find(document, "/a~1b")).toBe(1);
   expect(find(document, "/none/at/all")).toBeUndefined();
+  expect(find(document, "/none/*/n")).toBeUndefined();
+  expect(find({ items: [] }, "/items/*/n")).toEqual([]);
   remove(document, "/items/*/n");
   expect(document.items).toEqual([{ name: "a" }, { name: "b" }]);
 });

@@ -31,8 +31,13 @@ export function find(document: Json | undefined, pointer: string): Json | undefi
   if (pointer === "") return document;
   const steps = segments(pointer);
   let here: Json[] = document === undefined ? [] : [document];
-  for (const step of steps) here = here.flatMap((value) => into(value, step));
-  return steps.includes("*") ? here : here[0];
+  let many = false;
+  for (const step of steps) {
+    // Each of nothing is nothing, not an empty list.
+    many ||= step === "*" && here.some(isContainer);
+    here = here.flatMap((value) => into(value, step));
+  }
+  return many ? here : here[0];
 }
 
 /** Takes away what is at a pointer, in place. */

@@ -34,6 +34,7 @@ export function realTarget({ url, ca, etcd }: ControlPlane): Target & { close():
     async compact() {
       const post = async (path: string, body: object) => {
         const answer = await fetch(`${etcd}${path}`, { method: "POST", body: JSON.stringify(body) });
+        if (!answer.ok) throw new Error(`etcd answers ${answer.status}: ${await answer.text()}`);
         return (await answer.json()) as { header: { revision: string } };
       };
       const now = await post("/v3/kv/range", { key: Buffer.from("/").toString("base64") });
@@ -42,7 +43,8 @@ export function realTarget({ url, ca, etcd }: ControlPlane): Target & { close():
   };
 }
 
-function send(
+/** One request over TLS. */
+export function send(
   agent: Agent,
   url: string,
   { method, path, headers, body, signal }: TargetRequest,

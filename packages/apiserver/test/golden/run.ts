@@ -278,8 +278,8 @@ function withVariables(step: Step, variables: Variables): Step {
   return { ...step, ...(Object.fromEntries(lists) as Pick<Step, "compare">) };
 }
 
-const label = ({ do: verb, path = "", title }: Step): string =>
-  title === undefined ? `${verb} ${path}`.trim() : `${verb} ${path} # ${title}`;
+const label = ({ do: verb, path = "", title = "" }: Step): string =>
+  title === "" ? `${verb} ${path}`.trim() : `${verb} ${path} # ${title}`;
 
 const json = (body: Body): Json | undefined => (body.as === "json" ? body.json : undefined);
 

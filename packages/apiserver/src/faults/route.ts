@@ -1,0 +1,43 @@
+// `/-/faults`: rules over HTTP, for suites in other languages. Only the administrator may.
+import { parseJson } from "../decode/json.ts";
+import { isObject, type JsonObject, stringify } from "../json.ts";
+import type { Route } from "../route/handler.ts";
+import { respond } from "../route/respond.ts";
+import { badRequest, forbidden } from "../status.ts";
+import type { FaultMatch, FaultRule, Faults } from "./faults.ts";
+
+export function faultsRoute(faults: Faults): Route {
+  return async (call, info) => {
+    const match = /^\/-\/faults(?:\/([^/]+))?$/.exec(info.path);
+    if (match === null) return undefined;
+    if (!call.user.groups.includes("system:masters")) {
+      throw forbidden({ group: "", resource: "" }, "", `User "${call.user.username}" cannot ${info.verb} path "${info.path}"`);
+    }
+    const answer = (body: JsonObject, status = 200) => respond(status, stringify(body), "application/json");
+    switch (call.request.method) {
+      case "GET":
+        return answer({ rules: faults.list() as never, hits: faults.log() as never });
+      case "POST":
+        return answer({ id: faults.add(rule(call.request.body)) }, 201);
+      case "DELETE":
+        if (match[1] === undefined) faults.clear();
+        else faults.remove(match[1]);
+        return answer({});
+      default:
+        throw badRequest(`${call.request.method} on ${info.path}: use GET, POST or DELETE`);
+    }
+  };
+}
+
+const texts: readonly (keyof FaultMatch)[] = ["userAgent", "path"];
+
+/** A rule as JSON has it: what is a pattern in the library is a text here. */
+function rule(body: Uint8Array): FaultRule {
+  const { value } = parseJson(body);
+  if (!isObject(value) || !isObject(value["effect"])) {
+    throw badRequest('a fault is an object with an "effect", for example {"match":{"verbs":["update"]},"effect":{"status":503}}');
+  }
+  const match = isObject(value["match"]) ? { ...value["match"] } : {};
+  for (const name of texts) if (typeof match[name] === "string") match[name] = new RegExp(match[name]) as never;
+  return { ...value, match } as unknown as FaultRule;
+}

@@ -1,0 +1,81 @@
+// The past on purpose: stale reads, a faster rival, snapshots to come back to, and rules over HTTP.
+import { afterEach, describe, expect, it } from "vitest";
+import { type ApiServer, startApiServer } from "../src/index.ts";
+
+const path = "/api/v1/namespaces/default/configmaps";
+let server: ApiServer;
+
+afterEach(() => server.stop());
+
+async function send(method: string, url: string, body?: unknown, type = "application/json") {
+  const answer = await server.client({
+    method,
+    path: url,
+    headers: { "content-type": type },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: answer.body === "" ? undefined : JSON.parse(answer.body) };
+}
+
+const config = (name: string, k: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { k } });
+
+describe("faults that show the past", () => {
+  it("a stale read shows an older state, and the next one the newest", async () => {
+    server = await startApiServer({ listen: false });
+    await send("POST", path, config("a", "old"));
+    await send("PATCH", `${path}/a`, { data: { k: "new" } }, "application/merge-patch+json");
+    server.faults.add({ match: { verbs: ["get"], resource: "configmaps" }, times: 1, effect: { staleRead: { lagRevisions: 1 } } });
+    expect((await send("GET", `${path}/a`)).body.data.k).toBe("old");
+    expect((await send("GET", `${path}/a`)).body.data.k).toBe("new");
+  });
+
+  it("a stale list lacks what was created since", async () => {
+    server = await startApiServer({ listen: false });
+    await send("POST", path, config("a", "1"));
+    await send("POST", path, config("b", "1"));
+    server.faults.add({ match: { verbs: ["list"] }, times: 1, effect: { staleRead: { lagRevisions: 1 } } });
+    expect((await send("GET", path)).body.items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual(["a"]);
+  });
+
+  it("a rival that was faster makes a PUT conflict, and a patch go on", async () => {
+    server = await startApiServer({ listen: false });
+    const { body } = await send("POST", path, config("a", "1"));
+    server.faults.add({ match: { verbs: ["update", "patch"] }, effect: { conflictOnce: true } });
+    expect((await send("PUT", `${path}/a`, { ...body, data: { k: "2" } })).status).toBe(409);
+    expect((await send("PATCH", `${path}/a`, { data: { k: "3" } }, "application/merge-patch+json")).status).toBe(200);
+  });
+});
+
+describe("snapshots", () => {
+  it("bring back objects and definitions as they were", async () => {
+    server = await startApiServer({ listen: false });
+    const before = server.snapshot();
+    const names = { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" };
+    const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+    await send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "things.example.com" },
+      spec: { group: "example.com", scope: "Namespaced", names, versions: [{ name: "v1", served: true, storage: true, schema }] },
+    });
+    await send("POST", path, config("a", "1"));
+    expect((await send("GET", "/apis/example.com/v1/things")).status).toBe(200);
+    server.restore(before);
+    expect((await send("GET", `${path}/a`)).status).toBe(404);
+    expect((await server.client({ method: "GET", path: "/apis/example.com/v1/things" })).status).toBe(404);
+  });
+});
+
+describe("rules over HTTP", () => {
+  it("can be added, listed and taken away by the administrator only", async () => {
+    server = await startApiServer({ listen: false });
+    const made = await send("POST", "/-/faults", { match: { path: "configmaps" }, effect: { status: 503 } });
+    expect(made).toMatchObject({ status: 201, body: { id: "fault-1" } });
+    expect((await send("GET", path)).status).toBe(503);
+    const user = { username: "ada", uid: "", groups: ["system:authenticated"], extra: {} };
+    expect((await server.client({ method: "GET", path: "/-/faults", user })).status).toBe(403);
+    expect((await send("DELETE", "/-/faults/fault-1")).status).toBe(200);
+    expect((await send("GET", path)).status).toBe(200);
+    expect((await send("POST", "/-/faults", { match: {} })).body.message).toMatch(/"effect"/);
+  });
+});
