@@ -128,7 +128,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     anonymous: options.anonymous ?? false,
     accountExists: (namespace, name, uid) => store.get(`//serviceaccounts/${namespace}/${name}`)?.uid === uid,
   };
-  const authorizer = options.authorization === "always-allow" ? alwaysAllow : rbacAuthorizer((group, resource) => store.scan(`/${group}/${resource}/`).records.map((r) => r.object()));
+  const authorizer = options.authorization === "always-allow" ? alwaysAllow : rbacAuthorizer(remembered(store, "rbac.authorization.k8s.io"));
   const resolve = options.webhookResolver ?? (() => undefined);
   const authorize = (user: User) => accessCheck(authorizer, user);
   const hooks = webhookAdmission({ store, catalogue, clock, random, resolve, authorize });
@@ -309,6 +309,23 @@ function takenNames(c: Catalogue, group: string) {
   return {
     resources: new Set(own.flatMap((r) => [r.resource, r.singular, ...r.shortNames])),
     kinds: new Set(own.flatMap((r) => [r.kind, r.listKind])),
+  };
+}
+
+/** Lists of a group's objects, the same array for as long as nothing in the group changes. */
+function remembered(store: Store, group: string): (group: string, resource: string) => readonly JsonObject[] {
+  const lists = new Map<string, readonly JsonObject[]>();
+  const follow = () => {
+    lists.clear();
+    store.subscribe(`/${group}/`, store.revision, () => lists.clear(), follow); // goes on after a restore
+  };
+  follow();
+  return (of, resource) => {
+    const known = lists.get(`${of}/${resource}`);
+    if (known !== undefined) return known;
+    const made = store.scan(`/${of}/${resource}/`).records.map((record) => record.object());
+    lists.set(`${of}/${resource}`, made);
+    return made;
   };
 }
 

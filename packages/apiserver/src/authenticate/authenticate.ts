@@ -64,7 +64,9 @@ function impersonated(headers: Headers): User | { error: string } | undefined {
   }
   if (username === undefined || username === "") {
     if (groups.length === 0 && uid === "" && Object.keys(extra).length === 0) return undefined;
-    return { error: "requested impersonation without a user" };
+    const list = groups.length === 0 ? "[]string(nil)" : `[]string{${groups.map((g) => JSON.stringify(g)).join(", ")}}`;
+    const asked = `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${list}, Extra:map[string][]string(nil)}`;
+    return { error: `requested ${asked} without impersonating a user name` };
   }
   const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username);
   const own = account === null ? [] : ["system:serviceaccounts", `system:serviceaccounts:${account[1]}`];

@@ -1,7 +1,8 @@
 // What happens to the body of a custom resource: read into shape, then validated. Section 12.3, in the order of the server.
 import { isObject, type JsonObject, member, text } from "../json.ts";
 import { validateMeta, validateMetaUpdate } from "../meta/validate.ts";
-import { badRequest, type FieldError, invalidField } from "../status.ts";
+import { cannotBeHandled } from "../decode/typed.ts";
+import { type FieldError, invalidField } from "../status.ts";
 import { type Coerced, coerceEmbedded, coerceRoot } from "./coerce.ts";
 import { fillDefaults } from "./defaults.ts";
 import { validateEmbedded } from "./embedded.ts";
@@ -147,14 +148,17 @@ function newDuplicates({ schema }: CompiledVersion, object: JsonObject, old: Jso
 }
 
 function checkKind(compiled: CompiledVersion, object: JsonObject): FieldError[] {
-  const kind = text(object["kind"]);
-  return kind === compiled.kind ? [] : [invalidField("kind", kind, `must be ${compiled.kind}`)];
+  const [kind, apiVersion] = [text(object["kind"]), text(object["apiVersion"])];
+  return [
+    ...(kind === compiled.kind ? [] : [invalidField("kind", kind, `must be ${compiled.kind}`)]),
+    ...(apiVersion === compiled.apiVersion ? [] : [invalidField("apiVersion", apiVersion, `must be ${compiled.apiVersion}`)]),
+  ];
 }
 
 function orRefuse(compiled: CompiledVersion, coerced: Coerced): Extract<Coerced, { value: JsonObject }> {
   if ("value" in coerced) return coerced;
   const { kind, version } = compiled;
-  throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${coerced.refused}`);
+  throw cannotBeHandled(kind, version, kind, coerced.refused);
 }
 
 function metaOf(object: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 // Decodes a built-in kind against the type table, as Go decodes JSON into a struct. What is wrong is said in Go's words.
 import type { FieldType, Scalar } from "@telltale/kinds/core";
 import { isObject, type Json, type JsonObject, put } from "../json.ts";
-import { badRequest } from "../status.ts";
+import { StatusError } from "../status.ts";
 import { fieldsOf, formOf, shortName } from "./fields.ts";
 import { elementType, goType, structType } from "./go-types.ts";
 import type { Parsed } from "./json.ts";
@@ -32,8 +32,22 @@ export function decodeTyped(
   }
 }
 
-export const cannotBeHandled = (kind: string, version: string, as: string, why: string) =>
-  badRequest(`${kind} in version "${version}" cannot be handled as a ${as}: ${why}`);
+/** 400: a body that is no object of the kind. `why` is Go's bare text, which other answers show without the rest. */
+export class CannotBeHandled extends StatusError {
+  readonly #why: string;
+
+  constructor(kind: string, version: string, as: string, why: string) {
+    super(400, "BadRequest", `${kind} in version "${version}" cannot be handled as a ${as}: ${why}`);
+    this.#why = why;
+  }
+
+  get why(): string {
+    return this.#why;
+  }
+}
+
+export const cannotBeHandled = (kind: string, version: string, as: string, why: string): CannotBeHandled =>
+  new CannotBeHandled(kind, version, as, why);
 
 /** The same, throwing a `ValueError` with Go's bare text. */
 export function decodeMessage(value: Json, messageName: string, written?: Written): Typed {

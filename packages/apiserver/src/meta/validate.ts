@@ -26,7 +26,7 @@ export function validateMeta(meta: JsonObject, rules: MetaRules = {}): FieldErro
   ];
 }
 
-/** What must not change, and the parts that are checked on every write. */
+/** What must not change, and the parts that are checked on every write; of finalizers only whether a built-in kind may have them. */
 export function validateMetaUpdate(meta: JsonObject, old: JsonObject, rules: MetaRules = {}): FieldError[] {
   const path = rules.path ?? "metadata";
   const errors: FieldError[] = [];
@@ -38,8 +38,12 @@ export function validateMetaUpdate(meta: JsonObject, old: JsonObject, rules: Met
     if (meta[name] !== old[name])
       errors.push(invalidField(`${path}.${name}`, meta[name] ?? absent(name), "field is immutable"));
   }
-  return [...errors, ...checkParts(meta, rules)];
+  const finalizers = rules.builtin === true ? checkDomains(strings(meta["finalizers"]), `${path}.finalizers`) : [];
+  return [...errors, ...checkLists(meta, path), ...finalizers];
 }
+
+/** Labels, annotations, owners and finalizers: the parts that can be wrong in any object. */
+export const validateMetaParts = (meta: JsonObject): FieldError[] => checkParts(meta, {});
 
 /** Warnings about the finalizers that this write adds; `old` is absent on create. */
 export function metaWarnings(meta: JsonObject, old?: JsonObject): string[] {
@@ -110,11 +114,19 @@ function checkGeneration(meta: JsonObject, path: string): FieldError[] {
 
 function checkParts(meta: JsonObject, rules: MetaRules): FieldError[] {
   const path = rules.path ?? "metadata";
+  const finalizers = strings(meta["finalizers"]);
+  return [
+    ...checkLists(meta, path),
+    ...checkFinalizers(finalizers, `${path}.finalizers`),
+    ...(rules.builtin === true ? checkDomains(finalizers, `${path}.finalizers`) : []),
+  ];
+}
+
+function checkLists(meta: JsonObject, path: string): FieldError[] {
   return [
     ...validateLabels(meta["labels"], `${path}.labels`),
     ...validateAnnotations(meta["annotations"], `${path}.annotations`),
     ...checkOwners(meta["ownerReferences"], `${path}.ownerReferences`),
-    ...checkFinalizers(strings(meta["finalizers"]), `${path}.finalizers`, rules.builtin === true),
   ];
 }
 
@@ -161,20 +173,21 @@ function groupVersion(apiVersion: string): { group: string; version: string } {
   return second === undefined ? { group: "", version: first } : { group: first, version: second };
 }
 
-function checkFinalizers(finalizers: readonly string[], path: string, builtin: boolean): FieldError[] {
+function checkFinalizers(finalizers: readonly string[], path: string): FieldError[] {
   const errors = finalizers.flatMap((f) => qualifiedName(f).map((w) => invalidField(path, f, w)));
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     const detail = "finalizer orphan and foregroundDeletion cannot be both set";
     errors.push(invalidField(path, [...finalizers], detail));
   }
-  if (!builtin) return errors;
-  for (const [i, f] of finalizers.entries()) {
-    if (f.includes("/") || standardFinalizers.has(f)) continue;
-    errors.push(
-      invalidField(`${path}[${i}]`, f, "name is neither a standard finalizer name nor is it fully qualified"),
-    );
-  }
   return errors;
+}
+
+/** Built-in kinds want a domain in the name. */
+function checkDomains(finalizers: readonly string[], path: string): FieldError[] {
+  const detail = "name is neither a standard finalizer name nor is it fully qualified";
+  return finalizers.flatMap((f, i) =>
+    f.includes("/") || standardFinalizers.has(f) ? [] : [invalidField(`${path}[${i}]`, f, detail)],
+  );
 }
 
 function checkNewFinalizers(meta: JsonObject, old: JsonObject, path: string): FieldError[] {

@@ -10,7 +10,8 @@ import { toCoreEvent, toNewEvent } from "../kinds/event-conversion.ts";
 import { toV1, toV2 } from "../kinds/hpa-conversion.ts";
 import type { Allocator, NameRule, Strategy } from "../kinds/strategy.ts";
 import { dns1035Label, dnsLabel, dnsSubdomain, pathSegment, type Rule } from "../meta/names.ts";
-import { validateMeta, validateMetaUpdate } from "../meta/validate.ts";
+import { ownUpdateChecks } from "../meta/update-checks.ts";
+import { validateMeta } from "../meta/validate.ts";
 import type { GroupResource } from "../status.ts";
 import { metadataOf, withMetadata } from "./metadata.ts";
 import type { Part, Resource, ScalePart } from "./resource.ts";
@@ -115,7 +116,7 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
       const before = metadataOf(old);
       const endpoint = part === "status" ? { validate: s.validateStatusUpdate } : s.parts?.[part];
       const own = endpoint === undefined ? s.validateUpdate(object, old) : (endpoint.validate?.(object, old) ?? []);
-      return { errors: [...validateMetaUpdate(meta, before, rules), ...own], warnings: part === "status" ? [] : (s.warnings?.(object, old) ?? []) };
+      return { errors: [...ownUpdateChecks(kind.kind, part === "status", meta, before, rules), ...own], warnings: part === "status" ? [] : (s.warnings?.(object, old) ?? []) };
     },
     selectable: (object) => s.selectable(shared === undefined ? object : shared.read(object)),
     refuseField: (key) => s.fieldSelectorError(key),

@@ -4,7 +4,7 @@ import { deepEqual, formatTime } from "@telltale/kinds";
 import type { Admission, Attributes, Operation } from "../admit/admission.ts";
 import { revertTimestamps, trackUpdate } from "../apply/apply.ts";
 import { at, type JsonObject, text } from "../json.ts";
-import { validateMetaUpdate } from "../meta/validate.ts";
+import { commonUpdateChecks } from "../meta/update-checks.ts";
 import type { Call } from "../request.ts";
 import { alreadyExists, badRequest, conflict, invalid, modified, notFound, raw, StatusError } from "../status.ts";
 import { RevisionMismatch } from "../store/errors.ts";
@@ -214,11 +214,10 @@ export class Writer {
 
   async #validate(t: Target, object: JsonObject, old: JsonObject | undefined): Promise<void> {
     const { r } = t;
-    const rules = { nameRule: r.nameRule, namespaced: r.namespaced, builtin: r.builtin };
     // On a create the kind's own validation looks at the metadata; on an update both do, as upstream.
-    const common = old === undefined ? [] : validateMetaUpdate(metadataOf(object), metadataOf(old), rules);
+    const common = old === undefined ? [] : commonUpdateChecks(metadataOf(object), metadataOf(old));
     const { errors, warnings } = await r.validate(object, old, t.part);
-    if (common.length + errors.length > 0) throw invalid(r.group, r.kind, t.name, [...common, ...errors]);
+    if (common.length + errors.length > 0) throw invalid(...saidToBe(r, object), t.name, [...common, ...errors]);
     for (const warning of warnings) t.call.warn(warning);
   }
 
@@ -265,6 +264,12 @@ export class Writer {
   #now(): string {
     return formatTime(this.#b.clock.now());
   }
+}
+
+/** Group and kind as messages show them: a custom resource is called what it says it is, even when that is what is wrong. */
+function saidToBe(r: Resource, object: JsonObject): [group: string, kind: string] {
+  const [group, version] = text(object["apiVersion"]).split("/");
+  return r.builtin ? [r.group, r.kind] : [version === undefined ? "" : (group ?? ""), text(object["kind"])];
 }
 
 function noUniqueName(error: StatusError): StatusError {
