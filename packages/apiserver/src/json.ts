@@ -41,6 +41,14 @@ export function clone<T extends Json>(value: T): T {
   return copy as T;
 }
 
+/** A text that equal values share, whatever the order of their members: a key to find them by. */
+export function identity(value: Json | undefined): string {
+  if (Array.isArray(value)) return `[${value.map(identity).join(",")}]`;
+  if (!isObject(value)) return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "");
+  const members = Object.keys(value).sort();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${identity(value[name])}`).join(",")}}`;
+}
+
 export function text(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }

@@ -38,7 +38,13 @@ if (values.help) {
   if (problem !== undefined) {
     console.error(`${problem}\n\n${usage}`);
     process.exitCode = 2;
-  } else await run();
+  } else {
+    await run().catch((error: unknown) => {
+      // A folder in use, a port that is taken: one line says it, a stack would hide it.
+      console.error(error instanceof Error ? error.message : String(error));
+      process.exit(1);
+    });
+  }
 }
 
 function refuse(port: string, controllers: string): string | undefined {

@@ -194,7 +194,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   const client = inProcess(handle);
 
   if (options.listen !== false) listener = await openListener(options, handle, pki);
-  await populate(client, [...bootstrapObjects(listener?.port ?? 443, { ca: "" }), ...(options.objects ?? [])], catalogue);
+  await populate(client, store, [...bootstrapObjects(listener?.port ?? 443, { ca: "" }), ...(options.objects ?? [])], catalogue);
   const controllers = options.controllers === "none" ? [] : [startGarbageCollector, startNamespaceController].map((start) => start({ store, catalogue, client, clock, log }));
   const stopExpiry = expire(store, clock, "//events/", eventsLast);
   ready = true;
@@ -369,12 +369,14 @@ async function openListener(options: ServerOptions, handle: (request: ApiRequest
 }
 
 /** Creates what is not there yet, through the same door as everybody. */
-async function populate(client: InProcessClient, objects: readonly JsonObject[], catalogue: Catalogue): Promise<void> {
+async function populate(client: InProcessClient, store: Store, objects: readonly JsonObject[], catalogue: Catalogue): Promise<void> {
   for (const object of objects) {
     const [group, version] = groupVersion(text(object["apiVersion"]));
     const r = catalogue.ofKind(group, version, text(object["kind"]));
     if (r === undefined) throw new Error(`${text(object["apiVersion"])} ${text(object["kind"])} is not served; put its definition before it`);
     const namespace = text(at(object, "metadata", "namespace"));
+    // After a restart they are there. Asking first, as a Service would be refused for its address before its name.
+    if (store.get(storageKey(r, namespace, text(at(object, "metadata", "name")))) !== undefined) continue;
     const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
     const request: LocalRequest = {
       method: "POST",

@@ -51,7 +51,8 @@ export interface Ended {
 }
 
 export interface Running {
-  readonly ended: Promise<Ended>;
+  /** What it has written so far. */
+  output(): Omit<Ended, "exit">;
   stop(): Promise<Ended>;
 }
 
@@ -77,8 +78,12 @@ export function run(
 }
 
 /** A command that goes on until it is stopped. */
-export function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Running {
-  const child = spawn(file, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+export function start(
+  file: string,
+  args: readonly string[],
+  options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Running {
+  const child = spawn(file, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => {
@@ -91,7 +96,7 @@ export function start(file: string, args: readonly string[], env: NodeJS.Process
     child.once("close", (exit) => resolve({ stdout, stderr, exit }));
   });
   return {
-    ended,
+    output: () => ({ stdout, stderr }),
     async stop() {
       if (child.exitCode === null) child.kill("SIGTERM");
       return ended;

@@ -1,7 +1,7 @@
 // Several admissions as one: the changes one after the other, the refusals of all before any is told.
 import type { Random } from "@telltale/clock";
 import type { JsonObject } from "../json.ts";
-import { admitPod, type World, withNotReadyTaint, withProtection } from "../kinds/admission.ts";
+import { admitPod, type World, withNotReadyTaint, withProtection, withTolerations } from "../kinds/admission.ts";
 import { generatedName } from "../registry/metadata.ts";
 import type { Store } from "../store/store.ts";
 import type { Admission } from "./admission.ts";
@@ -43,8 +43,10 @@ export function builtinAdmission({ store, random, serviceAccounts }: BuiltinAdmi
   };
   return {
     async mutate({ operation, resource, subresource, namespace, object }) {
-      if (operation !== "CREATE" || subresource !== "" || object === undefined) return object;
+      if (subresource !== "" || object === undefined) return object;
       const { group, resource: name } = resource;
+      if (operation === "UPDATE" && group === "" && name === "pods") return withTolerations(object);
+      if (operation !== "CREATE") return object;
       if (group === "" && name === "pods") return admitPod(object, namespace, world);
       if (group === "" && name === "nodes") return withNotReadyTaint(object);
       return withProtection(object, resource);

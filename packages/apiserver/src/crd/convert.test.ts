@@ -88,6 +88,7 @@ test("only objects of another version are asked about", () => {
     kind: "ConversionReview",
     apiVersion: "apiextensions.k8s.io/v1",
     request: { uid: "call", desiredAPIVersion: "g.io/v2", objects: [widget("v1")] },
+    response: { uid: "", convertedObjects: null, result: { metadata: {} } },
   });
 });
 

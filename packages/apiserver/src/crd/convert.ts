@@ -32,6 +32,7 @@ export function conversionReview(request: ConversionRequest): JsonObject {
     kind: "ConversionReview",
     apiVersion: reviewVersion,
     request: { uid: request.uid, desiredAPIVersion: request.desired, objects: [...request.objects] },
+    response: { uid: "", convertedObjects: null, result: { metadata: {} } },
   };
 }
 

@@ -116,7 +116,7 @@ function isDateTime(text: string): boolean {
 /** A Go duration, or a text with a number and a unit anywhere in it: `1d`, `P1D`, `2 weeks`. */
 function isDuration(text: string): boolean {
   if (parseGoDuration(text) !== undefined) return true;
-  for (const [, unit = ""] of text.matchAll(/\d+\s*([A-Za-zµ]+)/g)) if (isUnit(unit.toLowerCase())) return true;
+  for (const [, unit = ""] of text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g)) if (isUnit(unit.toLowerCase())) return true;
   return false;
 }
 

@@ -189,8 +189,9 @@ function storedAndRead(world: World, version: CompiledVersion, object: JsonObjec
 
 function patch(world: World, version: CompiledVersion, body: JsonObject, path: string): Finding {
   const [, name = "", sub] = /\/widgets\/([^/]+)(\/status)?$/.exec(path) ?? [];
-  const old = world.objects.get(name);
-  if (old === undefined) return undefined;
+  const known = world.objects.get(name);
+  if (known === undefined) return undefined;
+  const old = convertNone(known, version.apiVersion);
   const { object } = readBody(version, merge(old, body) as JsonObject);
   const parts = sub === undefined ? { ...object, ...keptStatus(version, old) } : { ...old, ...statusOf(object) };
   const { errors } =

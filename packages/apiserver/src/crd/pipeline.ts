@@ -1,7 +1,8 @@
 // What happens to the body of a custom resource: read into shape, then validated. Section 12.3, in the order of the server.
+
+import { cannotBeHandled } from "../decode/typed.ts";
 import { isObject, type JsonObject, member, text } from "../json.ts";
 import { validateMeta, validateMetaUpdate } from "../meta/validate.ts";
-import { cannotBeHandled } from "../decode/typed.ts";
 import { type FieldError, invalidField } from "../status.ts";
 import { type Coerced, coerceEmbedded, coerceRoot } from "./coerce.ts";
 import { fillDefaults } from "./defaults.ts";
@@ -151,7 +152,9 @@ function checkKind(compiled: CompiledVersion, object: JsonObject): FieldError[] 
   const [kind, apiVersion] = [text(object["kind"]), text(object["apiVersion"])];
   return [
     ...(kind === compiled.kind ? [] : [invalidField("kind", kind, `must be ${compiled.kind}`)]),
-    ...(apiVersion === compiled.apiVersion ? [] : [invalidField("apiVersion", apiVersion, `must be ${compiled.apiVersion}`)]),
+    ...(apiVersion === compiled.apiVersion
+      ? []
+      : [invalidField("apiVersion", apiVersion, `must be ${compiled.apiVersion}`)]),
   ];
 }
 

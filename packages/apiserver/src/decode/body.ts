@@ -27,6 +27,8 @@ export interface ExpectedKind {
   readonly builtin: boolean;
   /** The message of the type table, where it is not the one of the kind. */
   readonly message?: string;
+  /** Other versions that have the same fields and are taken as well. */
+  readonly alike?: readonly string[];
   /** The decoder knows no other kind: that of a custom resource's `scale`. */
   readonly alone?: boolean;
 }
@@ -94,7 +96,8 @@ function decodeBuiltin(
   const apiVersion = type.apiVersion || wanted;
   const kind = type.kind || expect.kind;
   const [group = "", version = ""] = splitVersion(apiVersion) ?? [];
-  if (apiVersion !== wanted || kind !== expect.kind) {
+  const known = apiVersion === wanted || expect.alike?.includes(apiVersion) === true;
+  if (!known || kind !== expect.kind) {
     if (expect.alone === true)
       throw badRequest(`no kind is registered for the type ${expect.version}.${expect.kind} in scheme "${scheme}"`);
     const elsewhere = expect.group === extensions && group !== extensions;
@@ -111,7 +114,7 @@ function decodeBuiltin(
   }
   const { object, problems } = decodeTyped(parsed.value, message, expect, parsed);
   const warnings = judge(parsed.repeatedKeys, problems, expect, fieldValidation);
-  return { object: withReset({ ...normalize(object, message), kind, apiVersion }, parsed.value), warnings };
+  return { object: withReset({ ...normalize(object, message, "as given"), kind, apiVersion }, parsed.value), warnings };
 }
 
 /** An empty list of managedFields says something: forget who owns what. */

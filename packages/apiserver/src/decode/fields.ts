@@ -13,13 +13,30 @@ export interface JsonField {
 export function fieldsOf(name: string): ReadonlyMap<string, JsonField> {
   let found = known.get(name);
   if (found === undefined) {
-    found = new Map(flatten(name, ""));
+    found = inStructOrder(name, new Map(flatten(name, "")));
     known.set(name, found);
   }
   return found;
 }
 
 const known = new Map<string, ReadonlyMap<string, JsonField>>();
+
+/** The type table has fields by their numbers. These were given numbers in another order than they stand in Go, which JSON follows. */
+const structOrder: ReadonlyMap<string, string> = new Map(
+  ["core.Container", "core.EphemeralContainer", "core.EphemeralContainerCommon"].map((name) => [
+    name,
+    "name image command args workingDir ports envFrom env resources resizePolicy restartPolicy restartPolicyRules volumeMounts volumeDevices livenessProbe readinessProbe startupProbe lifecycle terminationMessagePath terminationMessagePolicy imagePullPolicy securityContext stdin stdinOnce tty",
+  ]),
+);
+
+function inStructOrder(name: string, fields: ReadonlyMap<string, JsonField>): ReadonlyMap<string, JsonField> {
+  const order = structOrder.get(name)?.split(" ") ?? [];
+  const first = order.flatMap((key): [string, JsonField][] => {
+    const field = fields.get(key);
+    return field === undefined ? [] : [[key, field]];
+  });
+  return new Map([...first, ...[...fields].filter(([key]) => !order.includes(key))]);
+}
 
 function* flatten(name: string, through: string): Generator<[string, JsonField]> {
   for (const field of message(name)?.fields ?? []) {

@@ -3,7 +3,10 @@ import type { FieldType } from "@telltale/kinds/core";
 import { isObject, type Json, type JsonObject, put } from "../json.ts";
 import { fieldsOf, formOf, type JsonField } from "./fields.ts";
 
-export function normalize(object: JsonObject, messageName: string): JsonObject {
+/** What was stored as protobuf does not know an empty list from none; what a client has just given does, and so do its managers. */
+export type EmptyLists = "as stored" | "as given";
+
+export function normalize(object: JsonObject, messageName: string, lists: EmptyLists = "as stored"): JsonObject {
   const out: JsonObject = {};
   for (const name of ["kind", "apiVersion"]) {
     const value = object[name];
@@ -11,7 +14,7 @@ export function normalize(object: JsonObject, messageName: string): JsonObject {
   }
   for (const [name, known] of fieldsOf(messageName)) {
     const value = Object.hasOwn(object, name) ? object[name] : undefined;
-    const written = writtenField(value ?? null, known);
+    const written = writtenField(value ?? null, known, lists);
     if (written !== undefined) put(out, name, written);
   }
   return out;
@@ -23,7 +26,7 @@ const leftOutWhenZero: ReadonlySet<string> = new Set(["meta.ObjectMeta.creationT
 /** Pointers that Go writes as null. */
 const nullWhenAbsent: ReadonlySet<string> = new Set(["authentication.TokenRequestSpec.boundObjectRef"]);
 
-function writtenField(value: Json, { field, of }: JsonField): Json | undefined {
+function writtenField(value: Json, { field, of }: JsonField, lists: EmptyLists): Json | undefined {
   const { type } = field;
   if (type.of === "message") {
     if (value === null) {
@@ -31,27 +34,27 @@ function writtenField(value: Json, { field, of }: JsonField): Json | undefined {
       if (field.pointer || leftOutWhenZero.has(`${of}.${field.name}`)) return undefined;
       return absent(type.message);
     }
-    return writtenValue(value, type);
+    return writtenValue(value, type, lists);
   }
   if (value === null) {
     if (!field.always || field.pointer) return undefined;
     return type.of === "scalar" ? zeroScalar(type.scalar) : null;
   }
   if (!field.always && !field.pointer && isEmpty(value)) return undefined;
-  // What was stored as protobuf does not know an empty list from none; CRDs are stored as JSON.
-  if (field.always && Array.isArray(value) && value.length === 0 && !of.startsWith("apiextensions.")) return null;
-  return writtenValue(value, type);
+  const emptied = field.always && Array.isArray(value) && value.length === 0 && lists === "as stored";
+  if (emptied && !of.startsWith("apiextensions.")) return null; // CRDs are stored as JSON
+  return writtenValue(value, type, lists);
 }
 
-function writtenValue(value: Json, type: FieldType): Json {
-  if (type.of === "list" && Array.isArray(value)) return value.map((item) => writtenValue(item, type.item));
+function writtenValue(value: Json, type: FieldType, lists: EmptyLists): Json {
+  if (type.of === "list" && Array.isArray(value)) return value.map((item) => writtenValue(item, type.item, lists));
   if (type.of === "map" && isObject(value)) {
     const out: JsonObject = {};
-    for (const key of Object.keys(value).sort()) put(out, key, writtenValue(value[key] ?? null, type.value));
+    for (const key of Object.keys(value).sort()) put(out, key, writtenValue(value[key] ?? null, type.value, lists));
     return out;
   }
   if (type.of === "message" && isObject(value) && formOf(type.message) === "struct")
-    return normalize(value, type.message);
+    return normalize(value, type.message, lists);
   if (type.of === "message" && formOf(type.message).startsWith("or-")) {
     if (isObject(value)) return normalize(value, schema);
     if (Array.isArray(value)) return value.map((item) => (isObject(item) ? normalize(item, schema) : item));

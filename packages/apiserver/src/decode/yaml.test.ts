@@ -72,3 +72,16 @@ describe("YAML 1.1 as the server reads it", () => {
     expect(await failure("- ".repeat(20_000))).toMatch(/exceeded max depth/);
   });
 });
+
+test.each([
+  ["{", "yaml: line 1: did not find expected node content"],
+  ["[\n\n", "yaml: line 2: did not find expected node content"],
+  ["{a: b", "yaml: line 1: did not find expected ',' or '}'"],
+  ["[a", "yaml: line 1: did not find expected ',' or ']'"],
+  ["{,", "yaml: did not find expected node content"],
+  ["a: }", "yaml: did not find expected node content"],
+  ["{\na: b\n", "yaml: line 2: did not find expected ',' or '}'"],
+  ["@a", "yaml: found character that cannot start any token"],
+])("A19 %j is refused in the words of Go's reader", async (text, message) => {
+  await expect(parseYaml(text, 100)).rejects.toThrow(new YamlError(message));
+});

@@ -29,15 +29,14 @@ export async function parseYaml(body: string | Uint8Array, maxDepth: number): Pr
   const yaml = await import("yaml");
   if (nesting(text) > maxDepth) throw new YamlError("yaml: exceeded max depth");
   const lines = new yaml.LineCounter();
-  const parsed = parseAll(yaml, text, lines);
-  const document = Array.isArray(parsed) ? parsed[0] : undefined;
+  const document = first(yaml, text, lines);
   if (document === undefined) return { value: null, duplicates: [] };
   const error = document.errors[0];
-  if (error !== undefined) throw new YamlError(goText(error.code, error.message, lines.linePos(error.pos[0]).line));
+  if (error !== undefined) throw new YamlError(goText(error.code, error.message, text, error.pos[0]));
   return new Reader(yaml, document, (at) => lines.linePos(at).line, maxDepth).read();
 }
 
-function parseAll(yaml: Yaml, text: string, lineCounter: LineCounter) {
+function first(yaml: Yaml, text: string, lineCounter: LineCounter): Document.Parsed | undefined {
   const options: ParseOptions & DocumentOptions & SchemaOptions = {
     version: "1.1",
     schema: "yaml-1.1",
@@ -50,7 +49,10 @@ function parseAll(yaml: Yaml, text: string, lineCounter: LineCounter) {
     customTags: (tags) => [...tags.filter((tag) => typeof tag === "string" || plain(tag)), octal],
   };
   try {
-    return yaml.parseAllDocuments(text, options);
+    // Lazily, as all that comes behind the first document is not looked at.
+    const documents = new yaml.Composer(options).compose(new yaml.Parser(lineCounter.addNewLine).parse(text));
+    for (const document of documents) return document as Document.Parsed;
+    return undefined;
   } catch (error) {
     // The parser recurses; what its stack cannot hold is no body of the API.
     throw new YamlError(error instanceof RangeError ? "yaml: exceeded max depth" : `yaml: ${String(error)}`);
@@ -84,16 +86,28 @@ function nesting(text: string): number {
 }
 
 /** The texts of Go's reader for the mistakes that people make; the parser's own for the rest. */
-function goText(code: string, message: string, line: number): string {
+function goText(code: string, message: string, text: string, pos: number): string {
+  const before = text.slice(0, pos);
+  const line = before.split("\n").length;
   const after = line > 1 ? `line ${line}: ` : "";
   if (code === "BLOCK_AS_IMPLICIT_KEY" || /[Nn]ested mappings|Implicit map keys/.test(message))
     return `yaml: ${after}mapping values are not allowed in this context`;
   if (code === "TAB_AS_INDENT" || /[Tt]abs? /.test(message))
-    return `yaml: line ${line}: found character that cannot start any token`;
+    return `yaml: ${after}found character that cannot start any token`;
+  if (/reserved character/.test(message)) return `yaml: ${after}found character that cannot start any token`;
   if (/Missing closing/.test(message)) return "yaml: found unexpected end of stream";
-  if (/Flow sequence/.test(message)) return `yaml: line ${line}: did not find expected ',' or ']'`;
-  if (/Flow map/.test(message)) return `yaml: line ${line}: did not find expected ',' or '}'`;
+  if (/[Ff]low[ -](?:map|seq|collections)/.test(message)) return flowText(message, text, before);
   return `yaml: line ${line}: ${message.split("\n")[0]}`;
+}
+
+/** Go's reader counts these lines from 0, and the end of the document as one more. */
+function flowText(message: string, text: string, before: string): string {
+  const ended = text.slice(before.length).trim() === "";
+  const newlines = (ended ? text : before).split("\n").length - 1;
+  const line = ended && !text.endsWith("\n") ? newlines + 1 : newlines;
+  const last = before.trimEnd().at(-1) ?? "{";
+  const missing = "{[,:".includes(last) ? "node content" : `',' or '${/Flow seq/.test(message) ? "]" : "}"}'`;
+  return `yaml: ${line === 0 ? "" : `line ${line}: `}did not find expected ${missing}`;
 }
 
 type Yaml = typeof import("yaml");

@@ -61,8 +61,8 @@ function withPriority(pod: JsonObject, world: World): JsonObject {
 
 const tolerated = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 
-/** DefaultTolerationSeconds: five minutes on a node that is not well, unless the pod says otherwise. */
-function withTolerations(pod: JsonObject): JsonObject {
+/** DefaultTolerationSeconds: five minutes on a node that is not well, unless the pod says otherwise. At every write of a pod. */
+export function withTolerations(pod: JsonObject): JsonObject {
   const spec = given(pod, "spec") ?? {};
   const own = each(spec, "tolerations");
   const covers = (toleration: JsonObject, key: string): boolean => {

@@ -1,6 +1,6 @@
 // The kinds of `apps/v1`.
 import { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from "@telltale/kinds/builtin";
-import { at, type JsonObject, text } from "../json.ts";
+import { at, isObject, type JsonObject, text } from "../json.ts";
 import { type FieldError, forbiddenField, invalidField, notSupported, required } from "../status.ts";
 import {
   immutable,
@@ -34,14 +34,18 @@ const scaled = { scale: replicas, subresources: [scaleSubresource] };
 const specOf = (object: JsonObject): JsonObject => given(object, "spec") ?? {};
 const generationAnnotation = "deprecated.daemonset.template.generation";
 
+function validateRevision({ data, revision }: JsonObject): Found {
+  const why = data === undefined || data === null ? "data is mandatory" : "data must be a valid JSON object";
+  return [...nonNegative("revision", revision), ...(isObject(data) ? [] : [required("data", why)])];
+}
+
 export const appsStrategies: readonly Strategy[] = [
   strategy(ControllerRevision, "apps.ControllerRevision", {
-    validate: (revision) => [
-      ...nonNegative("revision", revision["revision"]),
-      ...(isEmpty(revision["data"]) && revision["data"] === undefined ? [required("data", "data is mandatory")] : []),
+    validate: validateRevision,
+    validateUpdate: (revision, old) => [
+      ...validateRevision(revision),
+      ...(same(revision["data"], old["data"]) ? [] : [immutable("data", revision["data"])]),
     ],
-    validateUpdate: (revision, old) =>
-      same(revision["data"], old["data"]) ? [] : [immutable("data", revision["data"])],
   }),
   strategy(Deployment, "apps.Deployment", {
     ...scaled,

@@ -6,9 +6,13 @@ const kind = builtin();
 const devices = { group: "resource.k8s.io", version: "v1" };
 
 export const plainStrategies: readonly Strategy[] = [
-  strategy(kind({ group: "", version: "v1", kind: "ComponentStatus", scope: "Cluster", shortNames: ["cs"] }), undefined, {
-    verbs: ["get", "list"],
-  }),
+  strategy(
+    kind({ group: "", version: "v1", kind: "ComponentStatus", scope: "Cluster", shortNames: ["cs"] }),
+    undefined,
+    {
+      verbs: ["get", "list"],
+    },
+  ),
   // Written by an aggregating server, which this is not.
   strategy(
     kind({

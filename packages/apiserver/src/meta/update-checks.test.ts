@@ -6,7 +6,10 @@ const wrong = { ...old, labels: { "a~b": "x" }, finalizers: ["b~d"] };
 
 /** One letter per error: a label, a finalizer, a finalizer's place in its list. */
 function found(kind: string, status = false): string {
-  const errors = [...commonUpdateChecks(wrong, old), ...ownUpdateChecks(kind, status, wrong, old, { namespaced: true })];
+  const errors = [
+    ...commonUpdateChecks(wrong, old),
+    ...ownUpdateChecks(kind, status, wrong, old, { namespaced: true }),
+  ];
   return errors.map(({ field }) => (field === "metadata.labels" ? "l" : field.endsWith("[0]") ? "0" : "f")).join("");
 }
 

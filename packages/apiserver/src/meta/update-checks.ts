@@ -10,7 +10,13 @@ export function commonUpdateChecks(meta: JsonObject, old: JsonObject): FieldErro
 }
 
 /** What the rules of a built-in kind check again, on the main endpoint or that of the status. */
-export function ownUpdateChecks(kind: string, status: boolean, meta: JsonObject, old: JsonObject, rules: MetaRules): FieldError[] {
+export function ownUpdateChecks(
+  kind: string,
+  status: boolean,
+  meta: JsonObject,
+  old: JsonObject,
+  rules: MetaRules,
+): FieldError[] {
   const own = { ...rules, builtin: !takesAnyFinalizer.has(kind) };
   const checks = status ? (unchecked.has(kind) || kind === "CronJob" ? [] : usual) : (patterns.get(kind) ?? usual);
   return checks.flatMap((check) => (check === "update" ? validateMetaUpdate(meta, old, own) : validateMeta(meta, own)));

@@ -1,23 +1,24 @@
 // The order of a merged list: items that the patch names in the order of the patch, and the others where they were among them.
-import { deepEqual } from "@telltale/kinds";
-import { isObject, type Json } from "../json.ts";
+import { identity, isObject, type Json } from "../json.ts";
 
 /** Merged items in order: `wanted` is the order of the patch, `live` that of the live list. */
 export function ordered(merged: readonly Json[], wanted: readonly Json[], live: readonly Json[], key: string | undefined): Json[] {
-  const named = merged.filter((item) => indexIn(wanted, item, key) >= 0).sort((a, b) => indexIn(wanted, a, key) - indexIn(wanted, b, key));
-  const others = merged.filter((item) => indexIn(wanted, item, key) < 0).sort((a, b) => indexIn(live, a, key) - indexIn(live, b, key));
-  return interleave(others, named, live, key);
+  const inPatch = places(wanted, key);
+  const inLive = places(live, key);
+  const named = merged.filter((item) => inPatch(item) >= 0).sort((a, b) => inPatch(a) - inPatch(b));
+  const others = merged.filter((item) => inPatch(item) < 0).sort((a, b) => inLive(a) - inLive(b));
+  return interleave(others, named, inLive);
 }
 
 /** Of two that are next, the live-only one goes first where it stood before the other in the live list. */
-function interleave(others: readonly Json[], named: readonly Json[], live: readonly Json[], key: string | undefined): Json[] {
+function interleave(others: readonly Json[], named: readonly Json[], inLive: (item: Json) => number): Json[] {
   const out: Json[] = [];
   let i = 0;
   let j = 0;
   while (i < others.length || j < named.length) {
     const other = others[i];
     const next = named[j];
-    if (next === undefined || (other !== undefined && before(other, next, live, key))) {
+    if (next === undefined || (other !== undefined && before(inLive(other), inLive(next)))) {
       out.push(other as Json);
       i += 1;
     } else {
@@ -28,14 +29,18 @@ function interleave(others: readonly Json[], named: readonly Json[], live: reado
   return out;
 }
 
-function before(a: Json, b: Json, live: readonly Json[], key: string | undefined): boolean {
-  const at = indexIn(live, a, key);
-  const other = indexIn(live, b, key);
-  return at >= 0 && other >= 0 && at < other;
-}
+const before = (a: number, b: number): boolean => a >= 0 && b >= 0 && a < b;
 
-function indexIn(list: readonly Json[], item: Json, key: string | undefined): number {
-  return list.findIndex((other) =>
-    key === undefined ? deepEqual(other, item) : isObject(other) && isObject(item) && deepEqual(other[key], item[key]),
-  );
+/** Where an item first stands in a list, by its key or as a whole; -1: nowhere. Looked up, as lists come in any length. */
+function places(list: readonly Json[], key: string | undefined): (item: Json) => number {
+  const idOf = (item: Json) => (key === undefined ? identity(item) : isObject(item) ? identity(item[key]) : undefined);
+  const found = new Map<string, number>();
+  for (const [i, item] of list.entries()) {
+    const id = idOf(item);
+    if (id !== undefined && !found.has(id)) found.set(id, i);
+  }
+  return (item) => {
+    const id = idOf(item);
+    return id === undefined ? -1 : (found.get(id) ?? -1);
+  };
 }

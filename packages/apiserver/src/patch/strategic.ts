@@ -2,7 +2,7 @@
 // and directives in the patch say where that is not wanted.
 import { type Field, type FieldType, message, type Scalar } from "@telltale/kinds/core";
 import { deepEqual } from "@telltale/kinds";
-import { isObject, type Json, type JsonObject, put } from "../json.ts";
+import { identity, isObject, type Json, type JsonObject, put } from "../json.ts";
 import type { FieldValidation } from "../registry/resource.ts";
 import { badRequest, invalid, raw, type StatusError } from "../status.ts";
 import { goPrint } from "./go-print.ts";
@@ -76,7 +76,13 @@ function reordered(out: JsonObject, live: JsonObject, patch: JsonObject, type: T
 function mergeList(live: readonly Json[], patch: readonly Json[], field: Known, order: Json | undefined): Json[] {
   const key = field.mergeKey;
   if (key === undefined) {
-    const merged = [...live, ...patch.filter((item, i) => !has(live, item) && patch.indexOf(item) === i)];
+    const known = new Set(live.map(identity));
+    const merged = [...live];
+    for (const item of patch) {
+      const id = identity(item);
+      if (!known.has(id)) merged.push(item);
+      known.add(id);
+    }
     return ordered(merged, Array.isArray(order) ? order : patch, live, undefined);
   }
   if ([...live, ...patch].some((item) => !isObject(item)) && patch.length > 0) {
@@ -87,18 +93,20 @@ function mergeList(live: readonly Json[], patch: readonly Json[], field: Known, 
   if (replaced) return rest;
   const item = field.type?.of === "list" ? field.type.item : undefined;
   const merged: JsonObject[] = [...base];
+  const places = new Map(merged.map((m, i) => [identity(m[key]), i] as const).reverse()); // the first of the same key
   for (const change of rest) {
-    const at = merged.findIndex((m) => deepEqual(m[key], change[key]));
+    const id = identity(change[key]);
+    const at = places.get(id) ?? merged.length;
     const found = merged[at];
-    if (found === undefined) merged.push(bare(change, { type: item }) as JsonObject);
-    else merged[at] = mergeMap(found, change, item);
+    merged[at] = found === undefined ? (bare(change, { type: item }) as JsonObject) : mergeMap(found, change, item);
+    places.set(id, at);
   }
   return ordered(merged, Array.isArray(order) ? order : rest, live, key);
 }
 
 /** Items of the patch that delete, or that say that the list is replaced. */
 function specialItems(live: readonly JsonObject[], patch: readonly JsonObject[], key: string) {
-  let base = [...live];
+  const gone = new Set<string>();
   const rest: JsonObject[] = [];
   let replaced = false;
   for (const item of patch) {
@@ -108,11 +116,12 @@ function specialItems(live: readonly JsonObject[], patch: readonly JsonObject[],
       rest.push(item);
     } else if (order === "delete") {
       if (!Object.hasOwn(item, key)) throw raw(`map: ${goPrint(item)} does not contain declared merge key: ${key}`);
-      base = base.filter((b) => !deepEqual(b[key], item[key]));
+      gone.add(identity(item[key]));
     } else if (order === "replace") replaced = true;
     else if (order === "merge") rest.push(withoutKey(item, directive));
     else throw raw(`unknown patch type: ${goPrint(order)} in map: ${goPrint(item)}`);
   }
+  const base = gone.size === 0 ? live : live.filter((b) => !gone.has(identity(b[key])));
   return { base, rest, replaced };
 }
 
@@ -142,7 +151,8 @@ function retained(live: JsonObject, patch: JsonObject): JsonObject {
 function removePrimitives(out: JsonObject, name: string, values: Json): void {
   const list = out[name];
   if (!Array.isArray(list) || !Array.isArray(values)) return;
-  put(out, name, list.filter((item) => !has(values, item)));
+  const gone = new Set(values.map(identity));
+  put(out, name, list.filter((item) => !gone.has(identity(item))));
 }
 
 /** A value that meets nothing of the same kind in the live object: it is taken as it is, without its directives. */
@@ -202,7 +212,11 @@ function checkShape(value: Json, type: Type, whole: JsonObject): void {
   if (type.of === "scalar" && !fits(value, type.scalar)) refuse(`unrecognized type: ${type.scalar}`);
   if (Array.isArray(value) && type.of === "list") for (const item of value) checkShape(item, type.item, whole);
   if (isObject(value)) {
-    for (const [name, member] of Object.entries(value)) if (!name.startsWith("$")) checkShape(member, fieldOf(type, name).type, whole);
+    for (const [name, member] of Object.entries(value)) {
+      const { type: inner, mergeKey } = fieldOf(type, name);
+      const unmergeable = mergeKey !== undefined && Array.isArray(member) && !member.every(isObject); // told by the merge itself
+      if (!name.startsWith("$") && !unmergeable) checkShape(member, inner, whole);
+    }
   }
 }
 
@@ -220,7 +234,6 @@ function fits(value: Json, scalar: Scalar): boolean {
 }
 
 const goKind = (value: Json): string => (typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : Array.isArray(value) ? "slice" : "int64");
-const has = (list: readonly Json[], item: Json): boolean => list.some((other) => deepEqual(other, item));
 
 function withoutKey(object: JsonObject, name: string): JsonObject {
   const { [name]: _, ...rest } = object;

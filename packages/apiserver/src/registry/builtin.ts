@@ -54,7 +54,7 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
   };
   const settled = (object: JsonObject) => {
     const filled = s.default(object);
-    const tidied = message === undefined ? filled : normalize(filled, message);
+    const tidied = message === undefined ? filled : normalize(filled, message, "as given");
     return kindFirst(withMetadata(tidied, { managedFields: metadataOf(object)["managedFields"] }), apiVersion, kind.kind);
   };
   const context = (c: { now: string; uid: string; user: { username: string; uid: string; groups: readonly string[] } }) => ({ ...allocator, ...c });

@@ -113,7 +113,7 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
     redecode: (object, fieldValidation, keepNulls = false) => readBody(compiled, object, { fieldValidation, keepNulls }),
     async read(record) {
       if (local(record)) return withMetadata(readPlain(record).object, { resourceVersion: String(record.revision) });
-      const converted = await convert(record.object(), compiled);
+      const converted = await convert(withMetadata(record.object(), { resourceVersion: undefined }), compiled);
       return withMetadata(ordered(fromStorage(compiled, converted)), { resourceVersion: String(record.revision) });
     },
     json: (record) => (local(record) && readPlain(record).plain ? record.json : undefined),
@@ -121,7 +121,14 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
       const target = compileVersion(crd, stored) ?? compiled;
       return ordered(fromStorage(target, await convert(object, target)));
     },
-    convertTo: (object, to) => (byWebhook ? undefined : convertNone(object, to)),
+    ...(byWebhook
+      ? {
+          fetchAs(object: JsonObject, to: string) {
+            const target = compileVersion(crd, to.slice(group.length + 1));
+            return target === undefined ? Promise.resolve(object) : convert(object, target);
+          },
+        }
+      : { convertTo: convertNone }),
     schemaOf(other) {
       const found = compileVersion(crd, other.slice(group.length + 1));
       return found === undefined || !other.startsWith(`${group}/`) ? undefined : typedSchema(found);
@@ -139,7 +146,7 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
             ? validateStatusUpdate(compiled, object, old, hooks)
             : validateUpdate(compiled, object, old, hooks),
       );
-      const more = part === "status" ? [] : metaWarnings(metadataOf(object), old === undefined ? undefined : metadataOf(old));
+      const more = part === "status" || errors.length > 0 ? [] : metaWarnings(metadataOf(object), old === undefined ? undefined : metadataOf(old));
       return { errors, warnings: [...warnings, ...more] };
     },
     selectable: (object) => selectable(compiled, object),

@@ -1,6 +1,6 @@
 // What the server itself writes into an object's metadata, and what it does not let others write.
 import { deepEqual } from "@telltale/kinds";
-import { at, isObject, type Json, type JsonObject, text } from "../json.ts";
+import { at, identity, isObject, type Json, type JsonObject, text } from "../json.ts";
 
 export const metadataOf = (object: JsonObject | undefined): JsonObject => {
   const metadata = object === undefined ? undefined : object["metadata"];
@@ -47,14 +47,15 @@ export function wiped(object: JsonObject): JsonObject {
 export function withoutDuplicateOwners(object: JsonObject): { object: JsonObject; duplicates: string[] } {
   const owners = at(object, "metadata", "ownerReferences");
   if (!Array.isArray(owners)) return { object, duplicates: [] };
-  const kept: Json[] = [];
+  const kept = new Map<string, Json>();
   const duplicates = new Set<string>();
   for (const owner of owners) {
-    if (kept.some((k) => deepEqual(k, owner))) duplicates.add(text(at(owner, "uid")));
-    else kept.push(owner);
+    const id = identity(owner);
+    if (kept.has(id)) duplicates.add(text(at(owner, "uid")));
+    else kept.set(id, owner);
   }
   if (duplicates.size === 0) return { object, duplicates: [] };
-  return { object: withMetadata(object, { ownerReferences: kept }), duplicates: [...duplicates] };
+  return { object: withMetadata(object, { ownerReferences: [...kept.values()] }), duplicates: [...duplicates] };
 }
 
 export const duplicateOwnersWarning = (uids: readonly string[], subject = ".metadata.ownerReferences"): string =>

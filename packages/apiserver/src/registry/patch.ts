@@ -1,15 +1,15 @@
 // PATCH: which kind of patch it is, and what it makes of the live object.
-import { canonicalJson } from "@telltale/kinds";
 import { applyConfig } from "../apply/apply.ts";
 import { limitDepth } from "../crd/schema.ts";
-import { scheme } from "../decode/parse-body.ts";
 import type { JsonObject } from "../json.ts";
 import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
 import { applyStrategicPatch, decodeStrategicPatch, refusedPatch } from "../patch/strategic.ts";
 import { badRequest, invalid, StatusError, unsupportedMediaType } from "../status.ts";
+import { converting } from "./conversions.ts";
 import { nameOf } from "./metadata.ts";
 import type { WriteOptions } from "./options.ts";
+import { readPatched, shownPatched } from "./patched.ts";
 import type { Part, Resource } from "./resource.ts";
 import type { Change } from "./write.ts";
 
@@ -49,15 +49,8 @@ export async function patching(r: Resource, p: PatchRequest, options: WriteOptio
     if (live === undefined) return { object: {} };
     const patched = apply(live);
     limitDepth(patched); // a few operations can put deep values into each other
-    const { apiVersion, kind } = patched;
-    if (r.builtin && (apiVersion !== r.apiVersion || kind !== r.kind)) {
-      throw badPatch(r, patched, `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
-    }
-    const { object, unknown } = r.redecode(patched, options.fieldValidation);
-    if (unknown.length > 0 && options.fieldValidation === "Strict") {
-      const why = `strict decoding error: ${unknown.map((u) => `unknown field "${u}"`).join(", ")}`;
-      throw strategic === undefined ? badPatch(r, patched, why) : refusedPatch(strategic, why);
-    }
+    const { object, unknown, refused } = readPatched(r, patched, options.fieldValidation);
+    if (refused !== undefined) throw strategic === undefined ? badPatch(shownPatched(r, live, patched), refused) : refusedPatch(strategic, refused);
     if (options.fieldValidation === "Warn") for (const u of unknown) warn(`unknown field "${u}"`);
     checkName(nameOf(object), p.name);
     return { object };
@@ -78,7 +71,7 @@ async function applying(r: Resource, p: PatchRequest, options: WriteOptions, war
   const itsKind = config["apiVersion"] === r.apiVersion && config["kind"] === r.kind;
   if (itsKind) checkName(nameOf(config), p.name); // what is no object of this kind is refused as that
   return async (live) => {
-    const { object } = applyConfig({
+    const { object } = await converting(r, (convert) => applyConfig({
       live,
       config,
       manager: options.fieldManager,
@@ -89,9 +82,9 @@ async function applying(r: Resource, p: PatchRequest, options: WriteOptions, war
       reset: r.reset(p.part),
       now: p.now(),
       resource: r,
-      convert: r.convertTo,
+      convert,
       schemaOf: r.schemaOf,
-    });
+    }));
     const { object: decoded } = r.redecode(object, "Ignore", true);
     return { object: decoded, create: p.part === "", tracked: true };
   };
@@ -103,8 +96,6 @@ function checkName(given: string, name: string): void {
 }
 
 /** 422 for a patch whose result is no object of the kind; the result is shown. */
-function badPatch(r: Resource, patched: JsonObject, why: string): StatusError {
-  const sorted = Object.fromEntries(Object.entries(patched).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const text = r.builtin ? JSON.stringify(sorted) : canonicalJson(patched);
+function badPatch(text: string, why: string): StatusError {
   return invalid("", "", "", [{ type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(text)}: ${why}` }]);
 }

@@ -8,7 +8,6 @@ import { CannotBeHandled, decodeMessage } from "../decode/typed.ts";
 import { ValueError } from "../decode/values.ts";
 import { isObject, type Json, type JsonObject, put, stringify } from "../json.ts";
 import { internal } from "../status.ts";
-import type { PatchType } from "./patch.ts";
 import type { FieldValidation, Resource } from "./resource.ts";
 
 export interface Read {
@@ -29,7 +28,8 @@ function readAs(r: Resource, patched: JsonObject, validation: FieldValidation): 
   try {
     const type = readTypeMeta(patched);
     const [group, version] = splitVersion(type.apiVersion) ?? [];
-    if (group === undefined || version === undefined) return refuse(`unexpected GroupVersion string: ${type.apiVersion}`);
+    if (group === undefined || version === undefined)
+      return refuse(`unexpected GroupVersion string: ${type.apiVersion}`);
     if (!r.builtin) {
       if (type.kind === "") return refuse(`Object 'Kind' is missing in '${canonicalJson(patched)}'`);
       if (type.apiVersion === "") throw internal("Object 'apiVersion' is missing in 'object has no apiVersion field'");
@@ -69,10 +69,10 @@ function otherType(r: Resource, patched: JsonObject, group: string, version: str
 
 /**
  * The JSON that an answer shows. Go keeps what a patch did not touch as it was written, in the order of its structs, and sorts the
- * members of what it did; a strategic merge touches everything, and custom resources have no structs.
+ * members of what it did. Custom resources have no structs.
  */
-export function shownPatched(r: Resource, type: PatchType, live: JsonObject, patched: JsonObject): string {
-  if (!r.builtin || type === "strategic") return canonicalJson(patched);
+export function shownPatched(r: Resource, live: JsonObject, patched: JsonObject): string {
+  if (!r.builtin) return canonicalJson(patched);
   return stringify(inGoOrder(r.message === undefined ? live : normalize(live, r.message), patched));
 }
 
@@ -80,6 +80,7 @@ function inGoOrder(before: Json | undefined, after: Json): Json {
   if (!isObject(after)) return after;
   if (before !== undefined && deepEqual(before, after)) return before;
   const out: JsonObject = {};
-  for (const name of Object.keys(after).sort()) put(out, name, inGoOrder(isObject(before) ? before[name] : undefined, after[name] ?? null));
+  for (const name of Object.keys(after).sort())
+    put(out, name, inGoOrder(isObject(before) ? before[name] : undefined, after[name] ?? null));
   return out;
 }

@@ -88,6 +88,8 @@ export interface Resource extends GroupResource {
   json(record: StoredRecord): string | undefined;
   /** An object of this version in another one, for apply; undefined where that one is gone. */
   convertTo?(object: JsonObject, apiVersion: string): JsonObject | undefined;
+  /** The same, where somebody else has to be asked. */
+  fetchAs?(object: JsonObject, apiVersion: string): Promise<JsonObject>;
   schemaOf?(apiVersion: string): TypedSchema | undefined;
   /** What is stored for an object of this version. */
   toStorage(object: JsonObject): Promise<JsonObject> | JsonObject;

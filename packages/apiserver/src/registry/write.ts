@@ -10,6 +10,7 @@ import { alreadyExists, badRequest, conflict, invalid, modified, notFound, raw, 
 import { RevisionMismatch } from "../store/errors.ts";
 import type { StoredRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
+import { converting } from "./conversions.ts";
 import { isFinalized, updatedMetadata, versionRequired } from "./lifecycle.ts";
 import {
   duplicateOwnersWarning,
@@ -78,7 +79,7 @@ export class Writer {
     let object = this.#placed(t, wiped(decoded));
     this.#b.checkNamespace(t.r, t.namespace, nameOf(object));
     // What a client says about ownership counts for nothing on a create; what an apply worked out does.
-    if (!tracked) object = this.#tracked(t, undefined, withMetadata(object, { managedFields: undefined }), now);
+    if (!tracked) object = await this.#tracked(t, undefined, withMetadata(object, { managedFields: undefined }), now);
     object = await this.#mutated(t, "CREATE", object, undefined);
     const uid = uuid(this.#b.random);
     object = withMetadata(object, { creationTimestamp: now, uid });
@@ -147,7 +148,7 @@ export class Writer {
     checkIdentity(t, live, change);
     const now = this.#now();
     let object = this.#placed(t, change.object);
-    if (change.tracked !== true) object = this.#tracked(t, live, object, now);
+    if (change.tracked !== true) object = await this.#tracked(t, live, object, now);
     object = await this.#mutated(t, "UPDATE", object, live);
     const context = { now, uid: uidOf(live), dryRun: t.options.dryRun, user: t.call.user };
     object = updatedMetadata(t.r, t.r.prepareUpdate(keptGeneration(object, live), live, t.part, context), live, t.part);
@@ -217,13 +218,15 @@ export class Writer {
     // On a create the kind's own validation looks at the metadata; on an update both do, as upstream.
     const common = old === undefined ? [] : commonUpdateChecks(metadataOf(object), metadataOf(old));
     const { errors, warnings } = await r.validate(object, old, t.part);
-    if (common.length + errors.length > 0) throw invalid(...saidToBe(r, object), t.name, [...common, ...errors]);
-    for (const warning of warnings) t.call.warn(warning);
+    const refused = common.length + errors.length > 0;
+    // Rules of a custom resource that only warn do so beside others that refuse.
+    if (!refused || !r.builtin) for (const warning of warnings) t.call.warn(warning);
+    if (refused) throw invalid(...saidToBe(r, object), t.name, [...common, ...errors]);
   }
 
-  #tracked(t: Target, live: JsonObject | undefined, next: JsonObject, now: string): JsonObject {
+  #tracked(t: Target, live: JsonObject | undefined, next: JsonObject, now: string): Promise<JsonObject> {
     const { r, part, options } = t;
-    return trackUpdate({
+    return converting(r, (convert) => trackUpdate({
       live,
       next,
       manager: options.fieldManager,
@@ -234,13 +237,13 @@ export class Writer {
       now,
       create: live === undefined,
       builtin: r.builtin,
-      convert: r.convertTo,
+      convert,
       schemaOf: r.schemaOf,
-    });
+    }));
   }
 
   /** A new object with its owner told, for kinds that are answered and not stored. */
-  owned(t: Target, object: JsonObject): JsonObject {
+  owned(t: Target, object: JsonObject): Promise<JsonObject> {
     return this.#tracked(t, undefined, withMetadata(object, { managedFields: undefined }), this.#now());
   }
 

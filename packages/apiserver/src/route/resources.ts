@@ -201,7 +201,7 @@ async function created(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
   }
   if (r.virtual) {
     const context = { user: call.user, namespace: info.namespace, clock: s.clock, ...s.reviews };
-    const owned = s.writer.owned({ call, r, namespace: info.namespace, name: "", part: "", options }, object);
+    const owned = await s.writer.owned({ call, r, namespace: info.namespace, name: "", part: "", options }, object);
     return answerObject(s, r, 201, review(r.kind, owned, context), asked, call, warnings);
   }
   const stored = await s.writer.create({ call, r, namespace: info.namespace, name: "", part: "", options }, object);

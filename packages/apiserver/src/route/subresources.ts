@@ -228,7 +228,7 @@ async function eviction(s: ResourceStages, call: Call, info: ResourceInfo, r: Re
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
     bytes: call.request.body,
-    expect: { group: "policy", version: "v1", kind: "Eviction", builtin: true },
+    expect: { group: "policy", version: "v1", kind: "Eviction", builtin: true, alike: ["policy/v1beta1"] },
     fieldValidation: "Ignore",
   });
   const wrong = evictionNameError(object, info.name);

@@ -58,6 +58,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       ? createHttp(settings, serve)
       : createHttps({ ...settings, ...options.tls, requestCert: true, rejectUnauthorized: false }, serve);
   server.timeout = 0;
+  // What is no HTTP request is told so in the words of Go's server.
+  server.on("clientError", (_, socket) => {
+    if (socket.writable)
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n400 Bad Request`,
+      );
+    else socket.destroy();
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
@@ -78,7 +86,9 @@ async function answer(options: ListenerOptions, message: IncomingMessage, respon
   response.once("close", () => gone.abort());
   const peer = certifiedPeer(message); // asked before anything is awaited: a closed socket knows no certificate
   if (!(message.url ?? "").startsWith("/")) {
-    response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end("400 Bad Request");
+    response
+      .writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" })
+      .end("400 Bad Request");
     return;
   }
   let body: Uint8Array | undefined;

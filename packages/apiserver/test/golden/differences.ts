@@ -9,11 +9,22 @@ export interface Accepted {
   readonly reason: string;
 }
 
+/** Every client that asks for protobuf also takes JSON; kubectl and controller-runtime were tried. */
+const protobuf = "answers are JSON or YAML: a clause of Accept that names protobuf is passed over";
+
 export const accepted: readonly Accepted[] = [
   {
     case: "R41",
     step: 8,
     reason:
       "the recorded server still had a snapshot from before the compaction; this one keeps none and answers 410, as a server without that cache does",
+  },
+  ...[6, 7].map((step) => ({ case: "D19", step, reason: protobuf })),
+  ...[4, 5].map((step) => ({ case: "R49", step, reason: protobuf })),
+  {
+    case: "V106",
+    step: 6,
+    pointer: "/headers/warning",
+    reason: "a body of a version that does not exist is refused in the same words; the real server also warns about its fields",
   },
 ];

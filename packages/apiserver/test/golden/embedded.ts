@@ -12,7 +12,7 @@ const nobody: User = { username: "system:anonymous", uid: "", groups: ["system:u
 const token = "benchtoken";
 
 /** Cases about what only a socket does: the limit of a body, HEAD without one, the bytes of a header. */
-const onTheWire: ReadonlySet<string> = new Set(["D23", "D34", "W12"]);
+const onTheWire: ReadonlySet<string> = new Set(["A62", "D23", "D34", "W12"]);
 
 export interface Embedded {
   /** In this process, or over a socket where the case is about that. With a webhook, real time goes by as well. */

@@ -20,7 +20,9 @@ export interface Transcript {
 export interface PodSetup {
   readonly name: string;
   readonly spec: object;
-  readonly status: object;
+  readonly status?: object;
+  readonly finalizers?: readonly string[];
+  readonly deleted?: boolean;
 }
 
 const file = new URL("../fixtures/kubectl/transcripts.jsonl", import.meta.url);
@@ -34,8 +36,9 @@ export function readTranscripts(): Transcript[] {
 
 /** The output with every line that is as recorded written as it was recorded: what is left differs. */
 export function asRecorded(recorded: string, output: string, how: Pick<Transcript, "unordered" | "shapeOnly">): string {
+  if (recorded.includes("<description>")) return describes(recorded, output) ? recordedForm(recorded, how) : output;
   const expected = lines(recorded);
-  const found = lines(how.shapeOnly ? shape(output) : output);
+  const found = lines(how.shapeOnly ? shape(output) : temporary(output));
   if (!how.unordered) {
     return found.map((line, i) => (matches(expected[i], line) ? expected[i] : line)).join("\n");
   }
@@ -52,11 +55,26 @@ export function recordedForm(recorded: string, how: Pick<Transcript, "unordered"
   return how.unordered ? [...new Set(lines(recorded))].sort().join("\n") : lines(recorded).join("\n");
 }
 
+/** Files that kubectl writes for editors and for diff, by their recorded names. */
+function temporary(text: string): string {
+  return text
+    .replace(/[^\s"]+\/kubectl-edit-\d+\.yaml/g, "<tmp>/kubectl-edit.yaml")
+    .replace(/\S+\/(LIVE|MERGED)-\d+\//g, "<tmp>/$1/");
+}
+
 function lines(text: string): string[] {
   const all = text.split("\n").map((line) => line.replace(/[ \t]+/g, " ").trimEnd());
   while (all.at(-1) === "") all.pop();
   return all;
 }
+
+/** A description may have any number of lines. */
+function describes(recorded: string, output: string): boolean {
+  const parts = lines(recorded).join("\n").split("<description>");
+  return new RegExp(`^${parts.map(literal).join("[\\s\\S]*")}$`).test(lines(output).join("\n"));
+}
+
+const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 const symbols: Readonly<Record<string, string>> = {
   "<age>": "(?:\\d+(?:\\.\\d+)?(?:ms|[smhdy]))+",
@@ -75,7 +93,7 @@ function matches(expected: string | undefined, line: string): boolean {
   if (!expected.includes("<")) return false;
   const pattern = expected.split(/(<[a-z-]+>)/).map((part) => {
     if (/^<[a-z-]+>$/.test(part) && !kept.test(part)) return symbols[part] ?? "[^\\s,]+";
-    return part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    return literal(part);
   });
   return new RegExp(`^${pattern.join("")}$`).test(line);
 }

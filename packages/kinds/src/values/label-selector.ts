@@ -182,9 +182,16 @@ function badValue(key: string, operator: Operator, values: readonly string[]): s
     if ((operator === "Gt" || operator === "Lt") && integer(value) === undefined) {
       problems.push(`values[${at}]: ${invalid} for 'Gt', 'Lt' operators, the value must be an integer`);
     }
-    if (!isLabelValue(value)) problems.push(`values[${at}][${key}]: ${invalid} ${badLabelValue}`);
+    if (!isLabelValue(value)) problems.push(`values[${at}][${key}]: ${invalid} ${badLabelText(value)}`);
   }
   return problems.length > 1 ? `[${problems.join(", ")}]` : problems[0];
+}
+
+/** Too long, of the wrong characters, or both. */
+function badLabelText(value: string): string {
+  const long = Buffer.byteLength(value) > 63 ? ["must be no more than 63 bytes"] : [];
+  const wrong = isLabelValue(value.slice(0, 63)) && isLabelValue(value.slice(-63)) ? [] : [badLabelValue];
+  return [...long, ...wrong].join("; ");
 }
 
 function badKey(key: string): string {

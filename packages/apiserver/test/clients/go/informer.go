@@ -197,7 +197,7 @@ func metadataOnly(ctx context.Context, config *rest.Config) error {
 			if err != nil {
 				return err
 			}
-			return want("the kind", one.Kind, "PartialObjectMetadata")
+			return want("a label", one.Labels["made-by"], "go")
 		}},
 		step{"watch", func() error {
 			watcher, err := partial.Resource(maps).Namespace("go-metadata").Watch(ctx, metav1.ListOptions{})

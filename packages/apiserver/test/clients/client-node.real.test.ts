@@ -1,0 +1,22 @@
+// @kubernetes/client-node, unchanged, against the server: typed calls, a watch, an informer and custom objects.
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Program, run, startProgram } from "../program.ts";
+import { clientNode } from "./toolchain.ts";
+
+const folder = await clientNode();
+const script = fileURLToPath(new URL("./node/client-node.mjs", import.meta.url));
+
+describe.skipIf(folder === undefined)("@kubernetes/client-node", () => {
+  let server: Program;
+  beforeAll(async () => {
+    server = await startProgram();
+  });
+  afterAll(() => server?.stop());
+
+  it("calls, watches and informs as it does with a cluster", async () => {
+    const env = { ...process.env, KUBECONFIG: server.kubeconfig };
+    const { exit, stderr } = await run(process.execPath, [script, folder ?? ""], { env, timeoutMs: 60_000 });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  });
+});

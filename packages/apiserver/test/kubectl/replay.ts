@@ -1,0 +1,58 @@
+// The recorded transcripts run again: what has to be there before each of them, what happens meanwhile, and which of them
+// cannot be compared, with the reason.
+import type { Ended } from "../program.ts";
+import type { Kubectl } from "./client.ts";
+import type { StandIn } from "./stand-in.ts";
+import type { Transcript } from "./transcript.ts";
+
+const controllers = "shows what controllers and a kubelet make: pods, replica sets, endpoints, events, revisions";
+const setting = "shows the setting of the recording: its context, its user, its ServiceAccount admission";
+const kinds = "names kinds that are not served: componentstatuses, apiservices, mutating policies, resource.k8s.io";
+
+const apart: readonly { readonly why: string; readonly ids: readonly number[] }[] = [
+  { why: setting, ids: [8, 281, 282, 288] },
+  { why: kinds, ids: [4, 7, 253] },
+  {
+    why: controllers,
+    ids: [
+      91, 92, 93, 94, 95, 96, 97, 98, 101, 113, 118, 127, 128, 135, 136, 137, 138, 139, 140, 142, 154, 160, 161, 162, 163, 169,
+      187, 206, 207, 208, 209, 214, 215, 224, 225, 226, 227, 236, 237, 238, 239, 240, 241, 244, 245, 248, 249, 256, 257, 258,
+      260, 262, 266, 299, 300,
+    ],
+  },
+];
+
+export function notCompared(id: number): string | undefined {
+  return apart.find(({ ids }) => ids.includes(id))?.why;
+}
+
+/** What others did while a watch was open. */
+const meanwhile: Readonly<Record<number, { readonly commands: readonly string[]; readonly lines: number }>> = {
+  133: {
+    commands: [
+      `kubectl patch lt checkout -n demo --subresource=status --type=merge -p '{"status":{"phase":"Succeeded"}}'`,
+      "kubectl label lt checkout -n demo seen=yes",
+    ],
+    lines: 4,
+  },
+  134: { commands: ["kubectl annotate deploy web -n demo note=1", "kubectl annotate deploy web -n demo note=2 --overwrite"], lines: 2 },
+  272: { commands: ["kubectl delete cm cfg -n demo"], lines: 1 },
+};
+
+export async function replay(kubectl: Kubectl, standIn: StandIn, transcript: Transcript): Promise<Ended> {
+  const { id, command, files, env, stdin, setup } = transcript;
+  for (const [name, text] of Object.entries(files ?? {})) kubectl.file(name, text);
+  if (id === 1) await standIn.node();
+  if (id === 37) await standIn.event();
+  if (setup !== undefined) await standIn.pods(setup);
+  if (command.startsWith("kubectl delete pods -n demo -l show=status")) await standIn.release();
+  await standIn.settle();
+  const others = meanwhile[id];
+  const ended =
+    others === undefined
+      ? await kubectl.sh(command, { env, stdin })
+      : await kubectl.watching(command, others.commands, (stdout) => stdout.split("\n").length > others.lines);
+  if (command === "kubectl create namespace demo" && ended.exit === 0) await standIn.namespace("demo");
+  if (command === "kubectl create ns demo2") await standIn.namespace("demo2");
+  return ended;
+}
