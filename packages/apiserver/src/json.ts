@@ -58,5 +58,10 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 
 /** JSON with integers beyond 2^53 written exactly. */
 export function stringify(value: Json, indent?: string): string {
-  return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? rawJSON(String(v)) : v), indent);
+  try {
+    return JSON.stringify(value, undefined, indent); // several times as fast without a replacer
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // it refuses a bigint
+    return JSON.stringify(value, (_, v) => (typeof v === "bigint" ? rawJSON(String(v)) : v), indent);
+  }
 }

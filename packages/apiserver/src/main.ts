@@ -65,7 +65,16 @@ async function run(): Promise<void> {
     ...(values["version-string"] === undefined ? {} : { version: values["version-string"] }),
     ...(values.token === undefined
       ? {}
-      : { tokens: { [values.token]: { username: "admin", uid: "", groups: ["system:masters", "system:authenticated"], extra: {} } } }),
+      : {
+          tokens: {
+            [values.token]: {
+              username: "admin",
+              uid: "",
+              groups: ["system:masters", "system:authenticated"],
+              extra: {},
+            },
+          },
+        }),
   });
   const file = values["kubeconfig-out"];
   if (file !== undefined) writeFileSync(file, server.kubeconfig(), { mode: 0o600 });

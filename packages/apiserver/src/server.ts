@@ -1,22 +1,30 @@
 // The server: every stage put together, in memory or on disk, behind a socket or in this process only.
 import { type Clock, type Random, systemClock, systemRandom, turn } from "@telltale/clock";
 import type { Admission } from "./admit/admission.ts";
+import { builtinAdmission, chain } from "./admit/chain.ts";
+import { webhookConversion } from "./admit/conversion.ts";
+import { policyAdmission } from "./admit/policies.ts";
+import { type Resolver, webhookCaller } from "./admit/webhook-call.ts";
+import { webhookAdmission } from "./admit/webhooks.ts";
 import { type AuthenticatorOptions, authenticator } from "./authenticate/authenticate.ts";
 import { type Authority, authority, type Issued } from "./authenticate/certificates.ts";
 import { kubeconfig } from "./authenticate/kubeconfig.ts";
 import { serviceAccountUser } from "./authenticate/service-account.ts";
 import { type Authorizer, alwaysAllow, rbacAuthorizer } from "./authorize/authorizer.ts";
 import type { AccessCheck } from "./cel/admission.ts";
-import { Faults, type FaultRule } from "./faults/faults.ts";
+import { startGarbageCollector } from "./collect/garbage.ts";
+import { startNamespaceController } from "./collect/namespaces.ts";
+import { type FaultRule, Faults } from "./faults/faults.ts";
 import { faultsRoute } from "./faults/route.ts";
 import { at, isObject, type JsonObject, text } from "./json.ts";
 import { serviceAllocator } from "./kinds/allocator.ts";
 import { bootstrapObjects } from "./kinds/bootstrap.ts";
 import { allStrategies } from "./kinds/builtin.ts";
 import { refuseCreateIn } from "./kinds/namespace.ts";
+import { openapiRoute } from "./openapi/route.ts";
 import { builtinResource } from "./registry/builtin.ts";
 import { Catalogue } from "./registry/catalogue.ts";
-import { definitionDeletion, definitionResource, Definitions, policyResource } from "./registry/definitions.ts";
+import { Definitions, definitionDeletion, definitionResource, policyResource } from "./registry/definitions.ts";
 import { Deleter, namespaceDeletion } from "./registry/delete.ts";
 import { withMetadata } from "./registry/metadata.ts";
 import { type Resource, storageKey } from "./registry/resource.ts";
@@ -36,15 +44,6 @@ import { openStore, type Storage } from "./store/open.ts";
 import type { Store, StoreSnapshot } from "./store/store.ts";
 import { administrator, type InProcessClient, inProcess, type LocalRequest } from "./transport/in-process.ts";
 import { type Listener, listen } from "./transport/listener.ts";
-import { builtinAdmission, chain } from "./admit/chain.ts";
-import { webhookConversion } from "./admit/conversion.ts";
-import { policyAdmission } from "./admit/policies.ts";
-import { type Resolver, webhookCaller } from "./admit/webhook-call.ts";
-import { webhookAdmission } from "./admit/webhooks.ts";
-import { openapiRoute } from "./openapi/route.ts";
-import { startGarbageCollector } from "./collect/garbage.ts";
-import { startNamespaceController } from "./collect/namespaces.ts";
-
 
 export interface ServerOptions {
   /** What `/version` says. */
@@ -118,7 +117,10 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   const pki = () => (made ??= authority(clock, random, storage.kind === "disk" ? storage.dir : undefined));
 
   const catalogue = builtins(store);
-  const faults = new Faults(clock, random, { revision: () => store.revision, touch: (info) => touch(store, catalogue, info) });
+  const faults = new Faults(clock, random, {
+    revision: () => store.revision,
+    touch: (info) => touch(store, catalogue, info),
+  });
   for (const rule of options.faults ?? []) faults.add(rule);
   const tokens = new Map(Object.entries(options.tokens ?? {}));
   const who: AuthenticatorOptions = {
@@ -128,7 +130,10 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     anonymous: options.anonymous ?? false,
     accountExists: (namespace, name, uid) => store.get(`//serviceaccounts/${namespace}/${name}`)?.uid === uid,
   };
-  const authorizer = options.authorization === "always-allow" ? alwaysAllow : rbacAuthorizer(remembered(store, "rbac.authorization.k8s.io"));
+  const authorizer =
+    options.authorization === "always-allow"
+      ? alwaysAllow
+      : rbacAuthorizer(remembered(store, "rbac.authorization.k8s.io"));
   const resolve = options.webhookResolver ?? (() => undefined);
   const authorize = (user: User) => accessCheck(authorizer, user);
   const hooks = webhookAdmission({ store, catalogue, clock, random, resolve, authorize });
@@ -169,7 +174,10 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     catalogue,
     writer,
     deleter,
-    watching: { bookmarkEvery: options.bookmarkIntervalMs ?? 60_000, timeout: options.watchTimeoutRangeMs ?? ([1_800_000, 3_600_000] as const) },
+    watching: {
+      bookmarkEvery: options.bookmarkIntervalMs ?? 60_000,
+      timeout: options.watchTimeoutRangeMs ?? ([1_800_000, 3_600_000] as const),
+    },
     closing: (r: Resource) => (r.builtin ? stopping.signal : definitions.closing(r)),
     subresource: extra,
     reviews: { authorizer, authenticator: identity },
@@ -188,14 +196,30 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
       discovery(catalogue, () => `127.0.0.1:${listener?.port ?? 443}`),
       openapiRoute(catalogue),
       faultsRoute(faults),
-      service({ version: options.version ?? "v1.36.0+embedded", ready: () => ready, store, catalogue, tokenKey: () => pki().tokenKey }),
+      service({
+        version: options.version ?? "v1.36.0+embedded",
+        ready: () => ready,
+        store,
+        catalogue,
+        tokenKey: () => pki().tokenKey,
+      }),
     ],
   });
   const client = inProcess(handle);
 
   if (options.listen !== false) listener = await openListener(options, handle, pki);
-  await populate(client, store, [...bootstrapObjects(listener?.port ?? 443, { ca: "" }), ...(options.objects ?? [])], catalogue);
-  const controllers = options.controllers === "none" ? [] : [startGarbageCollector, startNamespaceController].map((start) => start({ store, catalogue, client, clock, log }));
+  await populate(
+    client,
+    store,
+    [...bootstrapObjects(listener?.port ?? 443, { ca: "" }), ...(options.objects ?? [])],
+    catalogue,
+  );
+  const controllers =
+    options.controllers === "none"
+      ? []
+      : [startGarbageCollector, startNamespaceController].map((start) =>
+          start({ store, catalogue, client, clock, log }),
+        );
   const stopExpiry = expire(store, clock, "//events/", eventsLast);
   ready = true;
 
@@ -214,7 +238,12 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     catalogue,
     kubeconfig(user = { name: "admin", groups: ["system:masters"] }) {
       const certificate: Issued = pki().client(user.name, user.groups);
-      return kubeconfig({ server: url ?? "https://127.0.0.1", ca: scheme === "http" ? undefined : pki().ca, user: user.name, certificate });
+      return kubeconfig({
+        server: url ?? "https://127.0.0.1",
+        ca: scheme === "http" ? undefined : pki().ca,
+        user: user.name,
+        certificate,
+      });
     },
     compact: (revision) => store.compact(revision),
     snapshot: () => store.snapshot(),
@@ -282,7 +311,9 @@ function builtins(store: Store): Catalogue {
   const allocator = serviceAllocator(store.scan("//services/").records.map((r) => r.object()));
   const made = allStrategies.map((s) => {
     if (s.kind.kind === "CustomResourceDefinition") return definitionResource(s, allocator);
-    return s.kind.kind.startsWith("ValidatingAdmissionPolicy") ? policyResource(s, allocator) : builtinResource(s, allocator);
+    return s.kind.kind.startsWith("ValidatingAdmissionPolicy")
+      ? policyResource(s, allocator)
+      : builtinResource(s, allocator);
   });
   return new Catalogue(made, groupOrder);
 }
@@ -291,7 +322,8 @@ function builtins(store: Store): Catalogue {
 function touch(store: Store, catalogue: Catalogue, info: RequestInfo): void {
   const r = info.isResource ? catalogue.find(info.group, info.version, info.resource) : undefined;
   const record = r === undefined || !info.isResource ? undefined : store.get(storageKey(r, info.namespace, info.name));
-  if (record !== undefined) store.commit(record.key, { object: withMetadata(record.object(), { resourceVersion: undefined }) });
+  if (record !== undefined)
+    store.commit(record.key, { object: withMetadata(record.object(), { resourceVersion: undefined }) });
 }
 
 function namespaceCheck(store: Store): Backing["checkNamespace"] {
@@ -332,14 +364,20 @@ function remembered(store: Store, group: string): (group: string, resource: stri
 /** How CEL asks about permissions. */
 function accessCheck(authorizer: Authorizer, user: User): AccessCheck {
   return (q) => {
-    const who = q.serviceAccount === undefined ? user : serviceAccountUser(q.serviceAccount.namespace, q.serviceAccount.name, "");
+    const who =
+      q.serviceAccount === undefined ? user : serviceAccountUser(q.serviceAccount.namespace, q.serviceAccount.name, "");
     if (q.path !== undefined) return authorizer.allows(who, { verb: q.verb, path: q.path });
     const { verb, group = "", resource = "", subresource = "", namespace = "", name = "" } = q;
     return authorizer.allows(who, { verb, group, resource, subresource, namespace, name });
   };
 }
 
-const internalUser: User = { username: "system:apiserver", uid: "", groups: ["system:masters", "system:authenticated"], extra: {} };
+const internalUser: User = {
+  username: "system:apiserver",
+  uid: "",
+  groups: ["system:masters", "system:authenticated"],
+  extra: {},
+};
 
 async function deleteAll(store: Store, deleter: Deleter, r: Resource): Promise<void> {
   const call: Call = {
@@ -350,14 +388,22 @@ async function deleteAll(store: Store, deleter: Deleter, r: Resource): Promise<v
   };
   for (const record of store.scan(`/${r.storage.group}/${r.storage.resource}/`).records) {
     const { namespace, name } = placeOf(r, record.key);
-    const options = { preconditions: {}, dryRun: false, object: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1" } };
+    const options = {
+      preconditions: {},
+      dryRun: false,
+      object: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1" },
+    };
     await deleter.object(call, r, namespace, name, options).catch((error: unknown) => {
       if (!(error instanceof StatusError && error.code === 404)) throw error;
     });
   }
 }
 
-async function openListener(options: ServerOptions, handle: (request: ApiRequest) => Promise<ApiResponse>, pki: () => Authority): Promise<Listener> {
+async function openListener(
+  options: ServerOptions,
+  handle: (request: ApiRequest) => Promise<ApiResponse>,
+  pki: () => Authority,
+): Promise<Listener> {
   const { host = "127.0.0.1", port = 0, tls = true } = options.listen === false ? {} : (options.listen ?? {});
   return listen({
     host,
@@ -369,11 +415,19 @@ async function openListener(options: ServerOptions, handle: (request: ApiRequest
 }
 
 /** Creates what is not there yet, through the same door as everybody. */
-async function populate(client: InProcessClient, store: Store, objects: readonly JsonObject[], catalogue: Catalogue): Promise<void> {
+async function populate(
+  client: InProcessClient,
+  store: Store,
+  objects: readonly JsonObject[],
+  catalogue: Catalogue,
+): Promise<void> {
   for (const object of objects) {
     const [group, version] = groupVersion(text(object["apiVersion"]));
     const r = catalogue.ofKind(group, version, text(object["kind"]));
-    if (r === undefined) throw new Error(`${text(object["apiVersion"])} ${text(object["kind"])} is not served; put its definition before it`);
+    if (r === undefined)
+      throw new Error(
+        `${text(object["apiVersion"])} ${text(object["kind"])} is not served; put its definition before it`,
+      );
     const namespace = text(at(object, "metadata", "namespace"));
     // After a restart they are there. Asking first, as a Service would be refused for its address before its name.
     if (store.get(storageKey(r, namespace, text(at(object, "metadata", "name")))) !== undefined) continue;
@@ -386,7 +440,8 @@ async function populate(client: InProcessClient, store: Store, objects: readonly
       user: administrator,
     };
     const { status, body } = await client(request);
-    if (status !== 201 && status !== 409) throw new Error(`${r.resource} ${text(at(object, "metadata", "name"))} cannot be created: ${body}`);
+    if (status !== 201 && status !== 409)
+      throw new Error(`${r.resource} ${text(at(object, "metadata", "name"))} cannot be created: ${body}`);
   }
 }
 

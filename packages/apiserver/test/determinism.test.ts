@@ -19,7 +19,10 @@ const widgets = "/apis/same.io/v1/namespaces/default/widgets";
 
 const config = (name: string, more: object = {}) => ({ metadata: { name, ...more }, data: { a: "1" } });
 const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } };
-const deployment = { metadata: { name: "d" }, spec: { replicas: 2, selector: { matchLabels: { app: "a" } }, template } };
+const deployment = {
+  metadata: { name: "d" },
+  spec: { replicas: 2, selector: { matchLabels: { app: "a" } }, template },
+};
 const widget = (more: object) => ({ apiVersion: "same.io/v1", kind: "Widget", metadata: { name: "w" }, ...more });
 const definition = {
   metadata: { name: "widgets.same.io" },
@@ -32,13 +35,22 @@ const definition = {
         name: "v1",
         served: true,
         storage: true,
-        subresources: { status: {}, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } },
+        subresources: {
+          status: {},
+          scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+        },
         additionalPrinterColumns: [{ name: "Replicas", type: "integer", jsonPath: ".spec.replicas" }],
         schema: {
           openAPIV3Schema: {
             type: "object",
             properties: {
-              spec: { type: "object", properties: { replicas: { type: "integer", default: 1 }, tags: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" } } },
+              spec: {
+                type: "object",
+                properties: {
+                  replicas: { type: "integer", default: 1 },
+                  tags: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" },
+                },
+              },
               status: { type: "object", properties: { replicas: { type: "integer" } } },
             },
           },
@@ -48,7 +60,12 @@ const definition = {
   },
 };
 
-type Step = readonly [method: string, path: string, body?: object | ((uid: (path: string) => string) => object), type?: string];
+type Step = readonly [
+  method: string,
+  path: string,
+  body?: object | ((uid: (path: string) => string) => object),
+  type?: string,
+];
 
 const steps: readonly Step[] = [
   ["POST", configMaps, config("a", { labels: { x: "1" }, finalizers: ["same.io/hold"] })],
@@ -59,10 +76,30 @@ const steps: readonly Step[] = [
   ["PATCH", `${configMaps}/a`, { data: { b: "2" } }, merge],
   ["PATCH", `${configMaps}/b`, [{ op: "replace", path: "/data/a", value: "3" }], jsonPatch],
   ["POST", deployments, deployment],
-  ["PATCH", `${deployments}/d`, { spec: { template: { spec: { containers: [{ name: "c2", image: "j" }] } } } }, strategic],
-  ["PATCH", `${configMaps}/applied?fieldManager=one`, { apiVersion: "v1", kind: "ConfigMap", ...config("applied") }, apply],
-  ["PATCH", `${configMaps}/applied?fieldManager=two`, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" }, data: { a: "9" } }, apply],
-  ["PATCH", `${configMaps}/applied?fieldManager=two&force=true`, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" }, data: { a: "9", b: "2" } }, apply],
+  [
+    "PATCH",
+    `${deployments}/d`,
+    { spec: { template: { spec: { containers: [{ name: "c2", image: "j" }] } } } },
+    strategic,
+  ],
+  [
+    "PATCH",
+    `${configMaps}/applied?fieldManager=one`,
+    { apiVersion: "v1", kind: "ConfigMap", ...config("applied") },
+    apply,
+  ],
+  [
+    "PATCH",
+    `${configMaps}/applied?fieldManager=two`,
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" }, data: { a: "9" } },
+    apply,
+  ],
+  [
+    "PATCH",
+    `${configMaps}/applied?fieldManager=two&force=true`,
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" }, data: { a: "9", b: "2" } },
+    apply,
+  ],
   ["POST", definitions, definition],
   ["POST", widgets, widget({ spec: { tags: ["p"] } })],
   ["PATCH", `${widgets}/w?fieldManager=one&force=true`, widget({ spec: { tags: ["q"] } }), apply],
@@ -74,8 +111,30 @@ const steps: readonly Step[] = [
   ["PATCH", `${configMaps}/a`, { metadata: { finalizers: null } }, merge],
   // Owners and what they own: one taken away behind its owner, one before it.
   ["POST", configMaps, config("owner")],
-  ["POST", configMaps, (uid) => config("owned", { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: uid(`${configMaps}/owner`) }] })],
-  ["POST", configMaps, (uid) => config("grandchild", { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "owned", uid: uid(`${configMaps}/owned`), blockOwnerDeletion: true }] })],
+  [
+    "POST",
+    configMaps,
+    (uid) =>
+      config("owned", {
+        ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: uid(`${configMaps}/owner`) }],
+      }),
+  ],
+  [
+    "POST",
+    configMaps,
+    (uid) =>
+      config("grandchild", {
+        ownerReferences: [
+          {
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            name: "owned",
+            uid: uid(`${configMaps}/owned`),
+            blockOwnerDeletion: true,
+          },
+        ],
+      }),
+  ],
   ["DELETE", `${configMaps}/owned?propagationPolicy=Foreground`],
   ["DELETE", `${configMaps}/owner`],
   ["POST", "/api/v1/namespaces", { metadata: { name: "brief" } }],
@@ -108,14 +167,24 @@ async function play(seed: number): Promise<Transcript> {
   const uids = new Map<string, string>();
   for (const [method, path, body, type = json] of steps) {
     const value = typeof body === "function" ? body((at) => uids.get(at) ?? "") : body;
-    const answer = await server.client({ method, path, headers: { "content-type": type }, ...(value === undefined ? {} : { body: JSON.stringify(value) }) });
+    const answer = await server.client({
+      method,
+      path,
+      headers: { "content-type": type },
+      ...(value === undefined ? {} : { body: JSON.stringify(value) }),
+    });
     answers.push(`${method} ${path} ${answer.status} ${JSON.stringify(answer.headers)} ${answer.body}`);
-    const { metadata } = JSON.parse(answer.body) as { metadata?: { name?: string; uid?: string } };
-    if (method === "POST" && metadata?.uid !== undefined) uids.set(`${path}/${metadata.name}`, metadata.uid);
+    if (answer.status === 201) {
+      const { metadata } = JSON.parse(answer.body) as { metadata: { name: string; uid: string } };
+      uids.set(`${path}/${metadata.name}`, metadata.uid);
+    }
     await server.settle();
     await clock.settle(1_000 as Ms);
   }
-  const stored = server.store.scan("/").records.map(({ key, revision, json: text }) => `${revision} ${key} ${text}`).join("\n");
+  const stored = server.store
+    .scan("/")
+    .records.map(({ key, revision, json: text }) => `${revision} ${key} ${text}`)
+    .join("\n");
   await server.stop();
   return { answers, watches: watches.map((lines) => lines.join("")), stored };
 }
@@ -155,7 +224,11 @@ test("the script does what it is meant to do", async () => {
   const { answers, watches, stored } = await play(1);
   const codes = answers.map((line) => line.split(" ")[2]);
   expect(codes.filter((code) => code !== "200" && code !== "201")).toEqual(["409", "409", "404", "404"]);
-  const types = (lines: string | undefined) => (lines ?? "").split("\n").filter((line) => line !== "").map((line) => (JSON.parse(line) as { type: string }).type);
+  const types = (lines: string | undefined) =>
+    (lines ?? "")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => (JSON.parse(line) as { type: string }).type);
   expect(types(watches[0]).filter((type) => type === "DELETED").length).toBeGreaterThanOrEqual(5);
   expect(types(watches[2]).filter((type) => type === "MODIFIED").length).toBeGreaterThanOrEqual(1);
   expect(types(watches[3]).at(-1)).toBe("DELETED");

@@ -75,7 +75,10 @@ async function start(dir: string): Promise<Child> {
     said: () => said,
     send: (method, path, body) =>
       new Promise((resolve) => {
-        const headers = { authorization: "Bearer t", "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json" };
+        const headers = {
+          authorization: "Bearer t",
+          "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
+        };
         const out = request(`${url}${path}`, { method, agent, headers }, (answer) => {
           readText(answer).then(
             (text) => resolve({ status: answer.statusCode ?? 0, object: JSON.parse(text) as ApiObject }),
@@ -108,7 +111,14 @@ const definition = {
     group: "durable.io",
     scope: "Namespaced",
     names: { plural: "widgets", singular: "widget", kind: "Widget" },
-    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties: { size: { type: "integer" } } } } }],
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { size: { type: "integer" } } } },
+      },
+    ],
   },
 };
 
@@ -132,7 +142,8 @@ async function lane(child: Child, name: string, ledger: Ledger, acknowledged: ()
   const before = ledger.newest;
   for (let i = 0; ; i += 1) {
     const path = i % 2 === 0 ? configMaps : widgets;
-    const fill = i % 2 === 0 ? { data: { fill: "x".repeat(300) } } : { apiVersion: "durable.io/v1", kind: "Widget", size: i };
+    const fill =
+      i % 2 === 0 ? { data: { fill: "x".repeat(300) } } : { apiVersion: "durable.io/v1", kind: "Widget", size: i };
     const made = await child.send("POST", path, { ...fill, metadata: { generateName: `${name}-` } });
     if (made === undefined) return;
     expect(made.status, made.object.message).toBe(201);
@@ -173,7 +184,9 @@ async function check(child: Child, ledger: Ledger): Promise<void> {
     expect(Number(list?.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(ledger.newest);
     for (const item of list?.object.items ?? []) found.set(`${path}/${item.metadata.name}`, item);
   }
-  expect([...ledger.made].filter(([path, version]) => found.get(path)?.metadata.resourceVersion !== version)).toEqual([]);
+  expect([...ledger.made].filter(([path, version]) => found.get(path)?.metadata.resourceVersion !== version)).toEqual(
+    [],
+  );
   expect([...ledger.gone].filter((path) => found.has(path))).toEqual([]);
   for (const [name, { sure, asked }] of ledger.counters) {
     const n = Number(found.get(`${configMaps}/counter-${name}`)?.data["n"]);
@@ -182,41 +195,40 @@ async function check(child: Child, ledger: Ledger): Promise<void> {
   }
 }
 
-test(
-  "killed in the middle of writes, a server comes back with all that it acknowledged",
-  async () => {
-    const dir = join(root, "killed", "data");
-    const random = seededRandom(7);
-    const ledger = new Ledger();
-    const lanes = ["a", "b", "c", "d"];
-    let ca: string | undefined;
-    for (let kill = 0; kill <= kills; kill += 1) {
-      const child = await start(dir);
-      ca ??= child.ca;
-      expect(child.ca).toBe(ca);
-      if (kill === 0) {
-        expect((await child.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition))?.status).toBe(201);
-        for (const name of lanes) await child.send("POST", configMaps, { metadata: { name: `counter-${name}` }, data: { n: "0" } });
-      } else {
-        expect(child.said()).toContain("took over the lock");
-        await check(child, ledger);
-      }
-      if (kill === kills) {
-        await child.stop();
-        break;
-      }
-      let left = 5 + Math.floor(random.next() * 150);
-      const acknowledged = () => {
-        left -= 1;
-        if (left === 0) child.process.kill("SIGKILL");
-      };
-      await Promise.all(lanes.map((name) => lane(child, name, ledger, acknowledged)));
-      await child.kill();
+test("killed in the middle of writes, a server comes back with all that it acknowledged", async () => {
+  const dir = join(root, "killed", "data");
+  const random = seededRandom(7);
+  const ledger = new Ledger();
+  const lanes = ["a", "b", "c", "d"];
+  let ca: string | undefined;
+  for (let kill = 0; kill <= kills; kill += 1) {
+    const child = await start(dir);
+    ca ??= child.ca;
+    expect(child.ca).toBe(ca);
+    if (kill === 0) {
+      expect(
+        (await child.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition))?.status,
+      ).toBe(201);
+      for (const name of lanes)
+        await child.send("POST", configMaps, { metadata: { name: `counter-${name}` }, data: { n: "0" } });
+    } else {
+      expect(child.said()).toContain("took over the lock");
+      await check(child, ledger);
     }
-    expect(ledger.count).toBeGreaterThan(kills * 5);
-  },
-  60_000,
-);
+    if (kill === kills) {
+      await child.stop();
+      break;
+    }
+    let left = 5 + Math.floor(random.next() * 150);
+    const acknowledged = () => {
+      left -= 1;
+      if (left === 0) child.process.kill("SIGKILL");
+    };
+    await Promise.all(lanes.map((name) => lane(child, name, ledger, acknowledged)));
+    await child.kill();
+  }
+  expect(ledger.count).toBeGreaterThan(kills * 5);
+}, 60_000);
 
 test("a folder that another server has is refused in one line, and the other goes on", async () => {
   const dir = join(root, "shared", "data");
@@ -224,7 +236,9 @@ test("a folder that another server has is refused in one line, and the other goe
   const second = await run(process.execPath, [main, "--data-dir", dir], { env });
   expect(second.exit).toBe(1);
   expect(second.stdout).toBe("");
-  expect(second.stderr).toBe(`store ${dir} is in use by process ${child.process.pid}; stop it first, or use another folder\n`);
+  expect(second.stderr).toBe(
+    `store ${dir} is in use by process ${child.process.pid}; stop it first, or use another folder\n`,
+  );
   expect((await child.send("GET", configMaps))?.status).toBe(200);
   await child.stop();
 }, 30_000);
@@ -235,7 +249,10 @@ test("a torn tail of the log is cut off and told, and what came before it is the
   const made = await first.send("POST", configMaps, { metadata: { name: "kept" } });
   expect(made?.status).toBe(201);
   await first.kill();
-  const segment = readdirSync(dir).filter((name) => name.endsWith(".log")).sort().at(-1);
+  const segment = readdirSync(dir)
+    .filter((name) => name.endsWith(".log"))
+    .sort()
+    .at(-1);
   expect(segment).toBeDefined();
   appendFileSync(join(dir, segment ?? ""), Buffer.from("half of a record"));
   const second = await start(dir);

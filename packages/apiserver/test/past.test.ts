@@ -24,7 +24,11 @@ describe("faults that show the past", () => {
     server = await startApiServer({ listen: false });
     await send("POST", path, config("a", "old"));
     await send("PATCH", `${path}/a`, { data: { k: "new" } }, "application/merge-patch+json");
-    server.faults.add({ match: { verbs: ["get"], resource: "configmaps" }, times: 1, effect: { staleRead: { lagRevisions: 1 } } });
+    server.faults.add({
+      match: { verbs: ["get"], resource: "configmaps" },
+      times: 1,
+      effect: { staleRead: { lagRevisions: 1 } },
+    });
     expect((await send("GET", `${path}/a`)).body.data.k).toBe("old");
     expect((await send("GET", `${path}/a`)).body.data.k).toBe("new");
   });
@@ -34,7 +38,9 @@ describe("faults that show the past", () => {
     await send("POST", path, config("a", "1"));
     await send("POST", path, config("b", "1"));
     server.faults.add({ match: { verbs: ["list"] }, times: 1, effect: { staleRead: { lagRevisions: 1 } } });
-    expect((await send("GET", path)).body.items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual(["a"]);
+    expect((await send("GET", path)).body.items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual([
+      "a",
+    ]);
   });
 
   it("a rival that was faster makes a PUT conflict, and a patch go on", async () => {
@@ -56,7 +62,12 @@ describe("snapshots", () => {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
       metadata: { name: "things.example.com" },
-      spec: { group: "example.com", scope: "Namespaced", names, versions: [{ name: "v1", served: true, storage: true, schema }] },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names,
+        versions: [{ name: "v1", served: true, storage: true, schema }],
+      },
     });
     await send("POST", path, config("a", "1"));
     expect((await send("GET", "/apis/example.com/v1/things")).status).toBe(200);

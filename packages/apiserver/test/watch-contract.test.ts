@@ -32,8 +32,16 @@ async function start(seed = 1): Promise<{ server: ApiServer; clock: VirtualClock
 }
 
 async function send(server: ApiServer, method: string, url: string, body?: object, type = "application/json") {
-  const answer = await server.client({ method, path: url, headers: { "content-type": type }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  return { status: answer.status, object: JSON.parse(answer.body) as { metadata: Item["metadata"]; items: Item[]; message: string; reason: string } };
+  const answer = await server.client({
+    method,
+    path: url,
+    headers: { "content-type": type },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return {
+    status: answer.status,
+    object: JSON.parse(answer.body) as { metadata: Item["metadata"]; items: Item[]; message: string; reason: string },
+  };
 }
 
 /** A client as every controller has one: it lists, follows, resumes where it was, and lists again only when told to. */
@@ -75,7 +83,8 @@ class Follower {
       signal: this.#abort.signal,
     });
     for await (const chunk of stream) {
-      for (const line of this.#lines(chunk)) if (this.#take(JSON.parse(line) as Event, line) === "expired") return "expired";
+      for (const line of this.#lines(chunk))
+        if (this.#take(JSON.parse(line) as Event, line) === "expired") return "expired";
     }
     return "ended";
   }
@@ -154,7 +163,10 @@ const fault: fc.Arbitrary<WatchFault> = fc.oneof(
   fc.record({ skipBookmarks: fc.constant(true), dropAfterEvents: fc.nat(4) }),
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constant("write" as const), name, label: fc.constantFrom("x", "y", "z") }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant("write" as const), name, label: fc.constantFrom("x", "y", "z") }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("delete" as const), name }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("compact" as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 90_000 }) }) },
@@ -201,7 +213,11 @@ test("whoever resumes ends with what the server has, in order and with nothing m
         await calm[i]?.catchUp(clock);
         const { object } = await send(server, "GET", `${path}?${selectors[i]}`);
         const there = object.items.map((item) => [item.metadata.name, item.metadata.resourceVersion, item.data]);
-        const known = [...follower.known.values()].map((item) => [item.metadata.name, item.metadata.resourceVersion, item.data]);
+        const known = [...follower.known.values()].map((item) => [
+          item.metadata.name,
+          item.metadata.resourceVersion,
+          item.data,
+        ]);
         expect(known.sort()).toEqual(there.sort());
         // Who never had to list again has heard what one without trouble heard.
         if (follower.relists === 0) expect(follower.heard).toEqual(calm[i]?.heard);
@@ -215,25 +231,32 @@ test("whoever resumes ends with what the server has, in order and with nothing m
 
 test("the pages of a list together are the list as it was at the first page, whatever is written meanwhile", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step.filter((s) => s.do === "write" || s.do === "delete"), { maxLength: 30 }), fc.integer({ min: 1, max: 4 }), async (steps, limit) => {
-      const { server, clock } = await start();
-      for (const label of "efghij") await take(server, clock, [], { do: "write", name: label, label: "x" });
-      const whole = (await send(server, "GET", path)).object;
-      const pages: Item[] = [];
-      const rest = [...steps];
-      let token = "";
-      do {
-        const { status, object } = await send(server, "GET", `${path}?limit=${limit}&continue=${token}`);
-        expect(status).toBe(200);
-        expect(object.metadata.resourceVersion).toBe(whole.metadata.resourceVersion);
-        pages.push(...object.items);
-        token = object.metadata.continue ?? "";
-        for (const one of rest.splice(0, 5)) await take(server, clock, [], one);
-      } while (token !== "");
-      expect(pages).toEqual(whole.items);
-      await server.stop();
-      started.length = 0;
-    }),
+    fc.asyncProperty(
+      fc.array(
+        step.filter((s) => s.do === "write" || s.do === "delete"),
+        { maxLength: 30 },
+      ),
+      fc.integer({ min: 1, max: 4 }),
+      async (steps, limit) => {
+        const { server, clock } = await start();
+        for (const label of "efghij") await take(server, clock, [], { do: "write", name: label, label: "x" });
+        const whole = (await send(server, "GET", path)).object;
+        const pages: Item[] = [];
+        const rest = [...steps];
+        let token = "";
+        do {
+          const { status, object } = await send(server, "GET", `${path}?limit=${limit}&continue=${token}`);
+          expect(status).toBe(200);
+          expect(object.metadata.resourceVersion).toBe(whole.metadata.resourceVersion);
+          pages.push(...object.items);
+          token = object.metadata.continue ?? "";
+          for (const one of rest.splice(0, 5)) await take(server, clock, [], one);
+        } while (token !== "");
+        expect(pages).toEqual(whole.items);
+        await server.stop();
+        started.length = 0;
+      },
+    ),
     { numRuns: 30 },
   );
 }, 60_000);

@@ -1,7 +1,14 @@
 // What a real kube-apiserver makes of our patches: the guards hold, nothing else conflicts, and a refusal is told apart.
 import { instant, toCrd } from "@telltale/kinds";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Answer, assetsFor, type ControlPlane, send, startControlPlane, until } from "../../../tools/envtest/envtest.ts";
+import {
+  type Answer,
+  assetsFor,
+  type ControlPlane,
+  send,
+  startControlPlane,
+  until,
+} from "../../../tools/envtest/envtest.ts";
 import { Widget } from "../test/widget.ts";
 import { draft } from "./draft.ts";
 import { classifyWriteAnswer } from "./history.ts";
@@ -18,7 +25,11 @@ describe.runIf(assets !== undefined)("a status on a real server", () => {
     plane = await startControlPlane({ assets: assets ?? "" });
     const crd = await send(plane, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", toCrd(Widget));
     expect(crd).toMatchObject({ status: 201, warnings: [] });
-    await until("widgets are served", () => send(plane, "GET", path), (a) => a.status === 200);
+    await until(
+      "widgets are served",
+      () => send(plane, "GET", path),
+      (a) => a.status === 200,
+    );
   });
 
   afterAll(() => plane?.stop());
@@ -57,7 +68,13 @@ describe.runIf(assets !== undefined)("a status on a real server", () => {
 
   it("rule 60: a condition that somebody added meanwhile is not lost", async () => {
     const read = await create("foreign");
-    const foreign = { type: "example.com/Other", status: "True", reason: "X", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
+    const foreign = {
+      type: "example.com/Other",
+      status: "True",
+      reason: "X",
+      message: "",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    };
     const merge = { status: { conditions: [foreign] } };
     await send(plane, "PATCH", `${path}/foreign/status`, merge, "application/merge-patch+json");
     const stale = await patch(read, jsonPatch(Widget, read, pass(read).finish()));
@@ -69,7 +86,13 @@ describe.runIf(assets !== undefined)("a status on a real server", () => {
 
   it("a write that does not concern the status does not conflict with it", async () => {
     const read = await create("beside");
-    await send(plane, "PATCH", `${path}/beside`, { metadata: { labels: { a: "b" } }, spec: { size: 2 } }, "application/merge-patch+json");
+    await send(
+      plane,
+      "PATCH",
+      `${path}/beside`,
+      { metadata: { labels: { a: "b" } }, spec: { size: 2 } },
+      "application/merge-patch+json",
+    );
     expect((await patch(read, jsonPatch(Widget, read, pass(read).finish()))).status).toBe(200);
   });
 

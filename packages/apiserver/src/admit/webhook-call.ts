@@ -1,7 +1,7 @@
 // One POST to a webhook, over TLS with the webhook's own authority, and how a failure reads. What is said in the body is not
 // this file's business: admission and conversion both call through here.
 import type { Clock } from "@telltale/clock";
-import { Agent, request } from "undici";
+import type { Agent } from "undici";
 import { parseJson } from "../decode/json.ts";
 import { parseYaml, YamlError } from "../decode/yaml.ts";
 import { at, isObject, type Json, type JsonObject, stringify, text } from "../json.ts";
@@ -39,11 +39,11 @@ export function webhookCaller({
   readonly resolve: Resolver;
 }): WebhookCaller {
   const agents = new Map<string, Agent>();
-  const agent = (ca: string, servername: string): Agent => {
+  const agent = (undici: Undici, ca: string, servername: string): Agent => {
     const id = `${servername} ${ca}`;
     const known = agents.get(id);
     if (known !== undefined) return known;
-    const made = new Agent({
+    const made = new undici.Agent({
       connect: {
         timeout: 0, // the deadline of the call is the only one
         ...(ca === "" ? {} : { ca: Buffer.from(ca, "base64").toString("utf8") }),
@@ -61,7 +61,8 @@ export function webhookCaller({
     const abort = new AbortController();
     const timer = clock.after(seconds * 1000, () => abort.abort());
     try {
-      const response = await request(url, {
+      const undici = await import("undici"); // a fifth of the time to start, and most servers call no webhook
+      const response = await undici.request(url, {
         method: "POST",
         headers: {
           "content-type": "application/json",
@@ -69,7 +70,7 @@ export function webhookCaller({
           ...(servername === "" ? {} : { host: servername }),
         },
         body: stringify(review),
-        dispatcher: agent(text(clientConfig["caBundle"]), servername),
+        dispatcher: agent(undici, text(clientConfig["caBundle"]), servername),
         signal: abort.signal,
       });
       const body = await bodyOf(response.body);
@@ -92,6 +93,8 @@ export function webhookCaller({
     },
   };
 }
+
+type Undici = typeof import("undici");
 
 interface Destination {
   /** The URL as messages show it. */

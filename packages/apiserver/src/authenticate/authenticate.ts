@@ -19,7 +19,10 @@ export interface Authenticator {
   authenticate(request: ApiRequest): Promise<User | undefined | "refused">;
   impersonated(headers: Headers): User | { readonly error: string } | undefined;
   /** What a token is worth, for TokenReview. */
-  review(token: string, audiences: readonly string[]): { readonly user: User; readonly audiences: readonly string[] } | undefined;
+  review(
+    token: string,
+    audiences: readonly string[],
+  ): { readonly user: User; readonly audiences: readonly string[] } | undefined;
 }
 
 export function authenticator(o: AuthenticatorOptions): Authenticator {
@@ -55,7 +58,10 @@ export function authenticator(o: AuthenticatorOptions): Authenticator {
 /** `Impersonate-User`, `-Group`, `-Uid` and `-Extra-*`. */
 function impersonated(headers: Headers): User | { error: string } | undefined {
   const username = headers["impersonate-user"];
-  const groups = (headers["impersonate-group"] ?? "").split(",").map((g) => g.trim()).filter((g) => g !== "");
+  const groups = (headers["impersonate-group"] ?? "")
+    .split(",")
+    .map((g) => g.trim())
+    .filter((g) => g !== "");
   const uid = headers["impersonate-uid"] ?? "";
   const extra: Record<string, string[]> = {};
   for (const [name, value] of Object.entries(headers)) {

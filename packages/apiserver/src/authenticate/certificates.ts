@@ -21,7 +21,13 @@ export interface Authority {
 }
 
 const years = 365 * 24 * 3_600_000;
-const serverNames = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"];
+const serverNames = [
+  "localhost",
+  "kubernetes",
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+];
 const serverAddresses = ["127.0.0.1", "::1", "10.0.0.1"];
 
 /** An authority, made anew or read from a folder where it was kept. */
@@ -47,19 +53,28 @@ interface Files {
   readonly tokenKey: string;
 }
 
-const names = { ca: "ca.crt", caKey: "ca.key", server: "server.crt", serverKey: "server.key", tokenKey: "sa.key" } as const;
+const names = {
+  ca: "ca.crt",
+  caKey: "ca.key",
+  server: "server.crt",
+  serverKey: "server.key",
+  tokenKey: "sa.key",
+} as const;
 
 function read(folder: string, clock: Clock): Files | undefined {
   const entries = Object.entries(names).map(([field, name]) => [field, join(folder, name)] as const);
   if (!entries.every(([, path]) => existsSync(path))) return undefined;
-  const files = Object.fromEntries(entries.map(([field, path]) => [field, readFileSync(path, "utf8")])) as unknown as Files;
+  const files = Object.fromEntries(
+    entries.map(([field, path]) => [field, readFileSync(path, "utf8")]),
+  ) as unknown as Files;
   const ends = Date.parse(new X509Certificate(files.server).validTo);
   return ends - clock.now() > 30 * 24 * 3_600_000 ? files : undefined;
 }
 
 function write(folder: string, files: Files): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const [field, name] of Object.entries(names)) writeFileSync(join(folder, name), files[field as keyof Files], { mode: 0o600 });
+  for (const [field, name] of Object.entries(names))
+    writeFileSync(join(folder, name), files[field as keyof Files], { mode: 0o600 });
 }
 
 function make(clock: Clock, random: Random): Files {
@@ -70,7 +85,10 @@ function make(clock: Clock, random: Random): Files {
     extension("2.5.29.19", true, sequence(yes)), // it may sign
     extension("2.5.29.15", true, bits(Uint8Array.of(0x06), 1)), // certificates and revocation lists
   ]);
-  const server = issue(clock, random, issuer, subject("kube-apiserver", []), [usage("1.3.6.1.5.5.7.3.1"), alternatives()]);
+  const server = issue(clock, random, issuer, subject("kube-apiserver", []), [
+    usage("1.3.6.1.5.5.7.3.1"),
+    alternatives(),
+  ]);
   const token = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return {
     ca: pem("CERTIFICATE", caCert),
@@ -88,14 +106,24 @@ interface Issuer {
 
 function issue(clock: Clock, random: Random, issuer: Issuer, name: Der, extensions: readonly Der[]): Issued {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const der = certificate(clock, random, issuer, name, publicKey, [extension("2.5.29.15", true, bits(Uint8Array.of(0x80), 7)), ...extensions]);
+  const der = certificate(clock, random, issuer, name, publicKey, [
+    extension("2.5.29.15", true, bits(Uint8Array.of(0x80), 7)),
+    ...extensions,
+  ]);
   return { cert: pem("CERTIFICATE", der), key: exported(privateKey) };
 }
 
 const exported = (key: KeyObject): string => key.export({ type: "pkcs8", format: "pem" }).toString();
 const algorithm = sequence(oid("1.2.840.10045.4.3.2")); // ECDSA with SHA-256
 
-function certificate(clock: Clock, random: Random, issuer: Issuer, name: Der, key: KeyObject, extensions: readonly Der[]): Der {
+function certificate(
+  clock: Clock,
+  random: Random,
+  issuer: Issuer,
+  name: Der,
+  key: KeyObject,
+  extensions: readonly Der[],
+): Der {
   const serial = random.bytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   const now = clock.now();
@@ -118,7 +146,8 @@ function subject(name: string, groups: readonly string[]): Der {
   return sequence(...groups.map((group) => part("2.5.4.10", group)), part("2.5.4.3", name));
 }
 
-const extension = (id: string, critical: boolean, value: Der): Der => sequence(oid(id), ...(critical ? [yes] : []), octets(value));
+const extension = (id: string, critical: boolean, value: Der): Der =>
+  sequence(oid(id), ...(critical ? [yes] : []), octets(value));
 const usage = (purpose: string): Der => extension("2.5.29.37", false, sequence(oid(purpose)));
 
 function alternatives(): Der {

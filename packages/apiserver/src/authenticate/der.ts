@@ -39,10 +39,15 @@ export function oid(text: string): Der {
 /** UTCTime until 2049, GeneralizedTime after. */
 export function time(at: Date): Der {
   const digits = at.toISOString().replace(/[-:T]/g, "").slice(0, 14);
-  return at.getUTCFullYear() < 2050 ? tagged(0x17, Buffer.from(`${digits.slice(2)}Z`)) : tagged(0x18, Buffer.from(`${digits}Z`));
+  return at.getUTCFullYear() < 2050
+    ? tagged(0x17, Buffer.from(`${digits.slice(2)}Z`))
+    : tagged(0x18, Buffer.from(`${digits}Z`));
 }
 
 export function pem(label: string, der: Der): string {
-  const lines = Buffer.from(der).toString("base64").match(/.{1,64}/g) ?? [];
+  const lines =
+    Buffer.from(der)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }

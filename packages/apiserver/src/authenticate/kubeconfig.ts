@@ -15,7 +15,10 @@ export function kubeconfig(p: KubeconfigParts): string {
   const credentials = [
     ...(p.certificate === undefined
       ? []
-      : [`    client-certificate-data: ${base64(p.certificate.cert)}`, `    client-key-data: ${base64(p.certificate.key)}`]),
+      : [
+          `    client-certificate-data: ${base64(p.certificate.cert)}`,
+          `    client-key-data: ${base64(p.certificate.key)}`,
+        ]),
     ...(p.token === undefined ? [] : [`    token: ${JSON.stringify(p.token)}`]),
   ];
   return [

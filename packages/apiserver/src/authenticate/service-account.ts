@@ -31,7 +31,9 @@ export function signToken(key: KeyObject, subject: TokenSubject, terms: TokenTer
     jti: terms.id,
     "kubernetes.io": {
       namespace: subject.namespace,
-      ...(subject.bound === undefined ? {} : { [subject.bound.kind.toLowerCase()]: { name: subject.bound.name, uid: subject.bound.uid } }),
+      ...(subject.bound === undefined
+        ? {}
+        : { [subject.bound.kind.toLowerCase()]: { name: subject.bound.name, uid: subject.bound.uid } }),
       serviceaccount: { name: subject.name, uid: subject.uid },
     },
     nbf: terms.issued,
@@ -55,7 +57,12 @@ export function readToken(key: KeyObject, token: string, nowSeconds: number): To
   if (head === undefined || body === undefined || signature === undefined || more.length > 0) return undefined;
   const proof = Buffer.from(signature, "base64url");
   if (proof.length !== 64) return undefined;
-  const good = verify("sha256", Buffer.from(`${head}.${body}`), { key: createPublicKey(key), dsaEncoding: "ieee-p1363" }, proof);
+  const good = verify(
+    "sha256",
+    Buffer.from(`${head}.${body}`),
+    { key: createPublicKey(key), dsaEncoding: "ieee-p1363" },
+    proof,
+  );
   if (!good) return undefined;
   const claims = JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as JsonObject;
   if (Number(claims["exp"]) <= nowSeconds || claims["iss"] !== issuer) return undefined;

@@ -30,7 +30,9 @@ export async function decodeApply(
   if (parsed.value === null) return {};
   if (!isObject(parsed.value)) {
     const kind = goKind(parsed.value);
-    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`);
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
+    );
   }
   return parsed.value;
 }

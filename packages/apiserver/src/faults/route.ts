@@ -11,7 +11,11 @@ export function faultsRoute(faults: Faults): Route {
     const match = /^\/-\/faults(?:\/([^/]+))?$/.exec(info.path);
     if (match === null) return undefined;
     if (!call.user.groups.includes("system:masters")) {
-      throw forbidden({ group: "", resource: "" }, "", `User "${call.user.username}" cannot ${info.verb} path "${info.path}"`);
+      throw forbidden(
+        { group: "", resource: "" },
+        "",
+        `User "${call.user.username}" cannot ${info.verb} path "${info.path}"`,
+      );
     }
     const answer = (body: JsonObject, status = 200) => respond(status, stringify(body), "application/json");
     switch (call.request.method) {
@@ -35,7 +39,9 @@ const texts: readonly (keyof FaultMatch)[] = ["userAgent", "path"];
 function rule(body: Uint8Array): FaultRule {
   const { value } = parseJson(body);
   if (!isObject(value) || !isObject(value["effect"])) {
-    throw badRequest('a fault is an object with an "effect", for example {"match":{"verbs":["update"]},"effect":{"status":503}}');
+    throw badRequest(
+      'a fault is an object with an "effect", for example {"match":{"verbs":["update"]},"effect":{"status":503}}',
+    );
   }
   const match = isObject(value["match"]) ? { ...value["match"] } : {};
   for (const name of texts) if (typeof match[name] === "string") match[name] = new RegExp(match[name]) as never;

@@ -29,14 +29,18 @@ export function decodeJsonPatch(bytes: Uint8Array): Operation[] {
     throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : error}`);
   }
   if (!Array.isArray(value)) {
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${goType(value)} into Go value of type []handlers.jsonPatchOp`);
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goType(value)} into Go value of type []handlers.jsonPatchOp`,
+    );
   }
   if (value.length > maxOperations) {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${value.length}`);
   }
   return value.map((operation) => {
     if (!isObject(operation)) {
-      throw badRequest(`error decoding patch: json: cannot unmarshal ${goType(operation)} into Go value of type handlers.jsonPatchOp`);
+      throw badRequest(
+        `error decoding patch: json: cannot unmarshal ${goType(operation)} into Go value of type handlers.jsonPatchOp`,
+      );
     }
     const word = (name: string) => (typeof operation[name] === "string" ? operation[name] : "");
     return { op: word("op"), path: word("path"), from: word("from"), value: operation["value"] ?? null };
@@ -51,7 +55,8 @@ export function goType(value: Json): string {
 }
 
 /** Thrown by any operation that cannot be done; the client is not told which. */
-const rejected = () => new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
+const rejected = () =>
+  new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
 
 /** Why an operation failed, for those who are told: webhooks. */
 export class PatchFailed extends Error {}
@@ -89,7 +94,8 @@ function step(root: JsonObject, o: Operation, budget: { left: number }): void {
       take(parent, key, o);
       return;
     case "test":
-      if (!deepEqual(read(parent, key, o) ?? null, o.value)) throw new PatchFailed(`testing path ${o.path} failed: test failed`);
+      if (!deepEqual(read(parent, key, o) ?? null, o.value))
+        throw new PatchFailed(`testing path ${o.path} failed: test failed`);
       return;
     case "move": {
       const [source, name] = locate(root, o.from, o.op);
@@ -116,14 +122,18 @@ type Parent = JsonObject | Json[];
 /** The container that a pointer leads to, and the last step within it. */
 function locate(root: JsonObject, pointer: string, op: string): [Parent, string] {
   if (pointer === "") return [root, "doc"];
-  const steps = pointer.split("/").slice(1).map((s) => s.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((s) => s.replaceAll("~1", "/").replaceAll("~0", "~"));
   const last = steps.pop() ?? "";
   let at: Json | undefined = root["doc"];
   for (const name of steps) {
     if (Array.isArray(at)) at = at[Number(name)];
     else at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
   }
-  if (!isObject(at) && !Array.isArray(at)) throw new PatchFailed(`error in ${op} for path: '${pointer}': missing path: missing value`);
+  if (!isObject(at) && !Array.isArray(at))
+    throw new PatchFailed(`error in ${op} for path: '${pointer}': missing path: missing value`);
   return [at, last];
 }
 
@@ -131,7 +141,9 @@ function index(list: readonly Json[], key: string, o: Operation): number {
   const n = /^-?\d+$/.test(key) ? Number(key) : Number.NaN;
   const i = n < 0 ? n + list.length : n;
   if (Number.isInteger(i) && i >= 0 && i < list.length) return i;
-  throw new PatchFailed(`error in ${o.op} for path: '${o.path}': Unable to access invalid index: ${key}: invalid index referenced`);
+  throw new PatchFailed(
+    `error in ${o.op} for path: '${o.path}': Unable to access invalid index: ${key}: invalid index referenced`,
+  );
 }
 
 function insert(parent: Parent, key: string, value: Json, o: Operation): void {
@@ -144,7 +156,9 @@ function take(parent: Parent, key: string, o: Operation): Json {
   if (Array.isArray(parent)) return parent.splice(index(parent, key, o), 1)[0] ?? null;
   const value = Object.hasOwn(parent, key) ? parent[key] : undefined;
   if (value === undefined) {
-    throw new PatchFailed(`error in ${o.op} for path: '${o.path}': Unable to remove nonexistent key: ${key}: missing value`);
+    throw new PatchFailed(
+      `error in ${o.op} for path: '${o.path}': Unable to remove nonexistent key: ${key}: missing value`,
+    );
   }
   delete parent[key];
   return value;

@@ -6,7 +6,11 @@ import type { FieldValidation } from "../registry/resource.ts";
 import { badRequest, invalid } from "../status.ts";
 import { goType } from "./json-patch.ts";
 
-export function decodeMergePatch(bytes: Uint8Array, validation: FieldValidation, warn: (text: string) => void): JsonObject {
+export function decodeMergePatch(
+  bytes: Uint8Array,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): JsonObject {
   const { value, duplicates } = parsed(bytes, "error decoding patch: ");
   tellDuplicates(duplicates, validation, warn);
   return value;
@@ -21,18 +25,26 @@ export function parsed(bytes: Uint8Array, prefix: string): { value: JsonObject; 
     throw badRequest(`${prefix}${error instanceof Error ? error.message : error}`);
   }
   if (!isObject(result.value)) {
-    throw badRequest(`${prefix}json: cannot unmarshal ${goType(result.value)} into Go value of type map[string]interface {}`);
+    throw badRequest(
+      `${prefix}json: cannot unmarshal ${goType(result.value)} into Go value of type map[string]interface {}`,
+    );
   }
   return { value: result.value, duplicates: result.duplicates };
 }
 
 /** Members given twice: refused, told or passed over, as the client asked. */
-export function tellDuplicates(duplicates: readonly string[], validation: FieldValidation, warn: (text: string) => void): void {
+export function tellDuplicates(
+  duplicates: readonly string[],
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): void {
   const texts = duplicates.map((path) => `duplicate field "${path}"`);
   if (texts.length === 0 || validation === "Ignore") return;
   if (validation === "Warn") for (const text of texts) warn(text);
   else {
-    throw invalid("", "", "", [{ type: "FieldValueInvalid", field: "patch", body: `Invalid value: strict decoding error: ${texts.join(", ")}` }]);
+    throw invalid("", "", "", [
+      { type: "FieldValueInvalid", field: "patch", body: `Invalid value: strict decoding error: ${texts.join(", ")}` },
+    ]);
   }
 }
 

@@ -2,7 +2,12 @@
 import { identity, isObject, type Json } from "../json.ts";
 
 /** Merged items in order: `wanted` is the order of the patch, `live` that of the live list. */
-export function ordered(merged: readonly Json[], wanted: readonly Json[], live: readonly Json[], key: string | undefined): Json[] {
+export function ordered(
+  merged: readonly Json[],
+  wanted: readonly Json[],
+  live: readonly Json[],
+  key: string | undefined,
+): Json[] {
   const inPatch = places(wanted, key);
   const inLive = places(live, key);
   const named = merged.filter((item) => inPatch(item) >= 0).sort((a, b) => inPatch(a) - inPatch(b));

@@ -1,7 +1,8 @@
 // Strategic merge patch: a merge patch that knows the types. Lists of objects are merged by a key, lists of scalars united,
 // and directives in the patch say where that is not wanted.
-import { type Field, type FieldType, message, type Scalar } from "@telltale/kinds/core";
+
 import { deepEqual } from "@telltale/kinds";
+import { type Field, type FieldType, message, type Scalar } from "@telltale/kinds/core";
 import { identity, isObject, type Json, type JsonObject, put } from "../json.ts";
 import type { FieldValidation } from "../registry/resource.ts";
 import { badRequest, invalid, raw, type StatusError } from "../status.ts";
@@ -9,7 +10,11 @@ import { goPrint } from "./go-print.ts";
 import { parsed, tellDuplicates } from "./merge-patch.ts";
 import { ordered } from "./order.ts";
 
-export function decodeStrategicPatch(bytes: Uint8Array, validation: FieldValidation, warn: (text: string) => void): JsonObject {
+export function decodeStrategicPatch(
+  bytes: Uint8Array,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): JsonObject {
   const { value, duplicates } = parsed(bytes, "");
   tellDuplicates(duplicates, validation, warn);
   return value;
@@ -32,7 +37,8 @@ function mergeMap(live: JsonObject, patch: JsonObject, type: Type): JsonObject {
   const order = patch[directive];
   if (order === "replace") return withoutKey(patch, directive);
   if (order === "delete") return {};
-  if (order !== undefined && order !== "merge") throw raw(`unknown patch type: ${goPrint(order)} in map: ${goPrint(patch)}`);
+  if (order !== undefined && order !== "merge")
+    throw raw(`unknown patch type: ${goPrint(order)} in map: ${goPrint(patch)}`);
   const out = retained(live, patch);
   for (const [name, value] of Object.entries(patch)) {
     if (name === directive || name === retainKeys || name.startsWith(setOrder)) continue;
@@ -132,7 +138,9 @@ function checkOrder(patch: readonly Json[], order: readonly Json[], key: string)
   let at = 0;
   for (const item of order) if (at < wanted.length && deepEqual(keyOf(item), wanted[at])) at += 1;
   if (at < wanted.length) {
-    throw raw(`The order in patch list:\n${goPrint([...patch])}\n doesn't match $setElementOrder list:\n${goPrint([...order])}\n`);
+    throw raw(
+      `The order in patch list:\n${goPrint([...patch])}\n doesn't match $setElementOrder list:\n${goPrint([...order])}\n`,
+    );
   }
 }
 
@@ -143,7 +151,8 @@ function retained(live: JsonObject, patch: JsonObject): JsonObject {
   if (!Array.isArray(keys)) throw badRequest("invalid patch format of retainKeys");
   const known = new Set(keys.map(String));
   for (const name of Object.keys(patch)) {
-    if (!name.startsWith("$") && patch[name] !== null && !known.has(name)) throw badRequest("invalid patch format of retainKeys");
+    if (!name.startsWith("$") && patch[name] !== null && !known.has(name))
+      throw badRequest("invalid patch format of retainKeys");
   }
   return Object.fromEntries(Object.entries(live).filter(([name]) => known.has(name)));
 }
@@ -152,7 +161,11 @@ function removePrimitives(out: JsonObject, name: string, values: Json): void {
   const list = out[name];
   if (!Array.isArray(list) || !Array.isArray(values)) return;
   const gone = new Set(values.map(identity));
-  put(out, name, list.filter((item) => !gone.has(identity(item))));
+  put(
+    out,
+    name,
+    list.filter((item) => !gone.has(identity(item))),
+  );
 }
 
 /** A value that meets nothing of the same kind in the live object: it is taken as it is, without its directives. */
@@ -166,7 +179,9 @@ function bare(value: Json, field: Known): Json {
         }
       }
     }
-    return value.filter((entry) => !(isObject(entry) && entry[directive] !== undefined && entry[directive] !== "merge")).map((entry) => bare(entry, { type: item }));
+    return value
+      .filter((entry) => !(isObject(entry) && entry[directive] !== undefined && entry[directive] !== "merge"))
+      .map((entry) => bare(entry, { type: item }));
   }
   if (!isObject(value)) return value;
   return mergeMap({}, value[directive] === undefined ? value : withoutKey(value, directive), field.type);
@@ -183,7 +198,9 @@ function fieldOf(type: Type, name: string): Known {
   if (type?.of === "map") return { type: type.value };
   if (type?.of !== "message") return { type: undefined };
   const field = findField(type.message, name);
-  return field === undefined ? { type: undefined } : { type: field.type, mergeKey: field.mergeKey, mergeList: field.mergeList };
+  return field === undefined
+    ? { type: undefined }
+    : { type: field.type, mergeKey: field.mergeKey, mergeList: field.mergeList };
 }
 
 function findField(messageName: string, name: string): Field | undefined {
@@ -198,7 +215,9 @@ function findField(messageName: string, name: string): Field | undefined {
 
 /** 422 for a patch whose result is no object of the kind; the patch is shown. */
 export function refusedPatch(patch: JsonObject, why: string): StatusError {
-  return invalid("", "", "", [{ type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(goPrint(patch))}: ${why}` }]);
+  return invalid("", "", "", [
+    { type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(goPrint(patch))}: ${why}` },
+  ]);
 }
 
 /** A patch whose shape cannot be that of the type is refused before anything is merged. */
@@ -207,8 +226,10 @@ function checkShape(value: Json, type: Type, whole: JsonObject): void {
     throw refusedPatch(whole, why);
   };
   if (value === null || type === undefined) return;
-  if (type.of === "list" && !Array.isArray(value)) refuse(isObject(value) ? "cannot restore slice from map" : `cannot restore slice from ${goKind(value)}`);
-  if (type.of === "message" && structured(type.message) && !isObject(value)) refuse(`cannot restore struct from: ${goKind(value)}`);
+  if (type.of === "list" && !Array.isArray(value))
+    refuse(isObject(value) ? "cannot restore slice from map" : `cannot restore slice from ${goKind(value)}`);
+  if (type.of === "message" && structured(type.message) && !isObject(value))
+    refuse(`cannot restore struct from: ${goKind(value)}`);
   if (type.of === "scalar" && !fits(value, type.scalar)) refuse(`unrecognized type: ${type.scalar}`);
   if (Array.isArray(value) && type.of === "list") for (const item of value) checkShape(item, type.item, whole);
   if (isObject(value)) {
@@ -223,7 +244,13 @@ function checkShape(value: Json, type: Type, whole: JsonObject): void {
 /** Messages that are written as an object; a quantity or a time is not. */
 function structured(name: string): boolean {
   const fields = message(name)?.fields ?? [];
-  return fields.length > 0 && fields.every((f) => !f.wireOnly && f.name !== "-") && !/^(resource\.Quantity|meta\.(Micro)?Time|meta\.Duration|intstr\.IntOrString|runtime\.RawExtension|meta\.FieldsV1)$/.test(name);
+  return (
+    fields.length > 0 &&
+    fields.every((f) => !f.wireOnly && f.name !== "-") &&
+    !/^(resource\.Quantity|meta\.(Micro)?Time|meta\.Duration|intstr\.IntOrString|runtime\.RawExtension|meta\.FieldsV1)$/.test(
+      name,
+    )
+  );
 }
 
 function fits(value: Json, scalar: Scalar): boolean {
@@ -233,7 +260,8 @@ function fits(value: Json, scalar: Scalar): boolean {
   return typeof value === "number" || typeof value === "bigint";
 }
 
-const goKind = (value: Json): string => (typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : Array.isArray(value) ? "slice" : "int64");
+const goKind = (value: Json): string =>
+  typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : Array.isArray(value) ? "slice" : "int64";
 
 function withoutKey(object: JsonObject, name: string): JsonObject {
   const { [name]: _, ...rest } = object;

@@ -33,7 +33,12 @@ interface Sharing {
 }
 
 const sharing: Readonly<Record<string, Sharing>> = {
-  "events.k8s.io/v1/events": { storage: { group: "", resource: "events" }, version: "v1", read: toNewEvent, write: toCoreEvent },
+  "events.k8s.io/v1/events": {
+    storage: { group: "", resource: "events" },
+    version: "v1",
+    read: toNewEvent,
+    write: toCoreEvent,
+  },
   "autoscaling/v1/horizontalpodautoscalers": {
     storage: { group: "autoscaling", resource: "horizontalpodautoscalers" },
     version: "v2",
@@ -55,9 +60,17 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
   const settled = (object: JsonObject) => {
     const filled = s.default(object);
     const tidied = message === undefined ? filled : normalize(filled, message, "as given");
-    return kindFirst(withMetadata(tidied, { managedFields: metadataOf(object)["managedFields"] }), apiVersion, kind.kind);
+    return kindFirst(
+      withMetadata(tidied, { managedFields: metadataOf(object)["managedFields"] }),
+      apiVersion,
+      kind.kind,
+    );
   };
-  const context = (c: { now: string; uid: string; user: { username: string; uid: string; groups: readonly string[] } }) => ({ ...allocator, ...c });
+  const context = (c: {
+    now: string;
+    uid: string;
+    user: { username: string; uid: string; groups: readonly string[] };
+  }) => ({ ...allocator, ...c });
   return {
     group,
     version,
@@ -93,7 +106,12 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
     schema: () => (message === undefined ? deducedSchema : builtinSchema(message)),
     reset: (part) => builtinReset(kind.kind, part, s.statusSubresource),
     async decode(bytes, contentType, fieldValidation) {
-      const { object, warnings } = await decodeBody({ contentType, bytes, expect: { group, version, kind: kind.kind, builtin: true, ...(message === undefined ? {} : { message }) }, fieldValidation });
+      const { object, warnings } = await decodeBody({
+        contentType,
+        bytes,
+        expect: { group, version, kind: kind.kind, builtin: true, ...(message === undefined ? {} : { message }) },
+        fieldValidation,
+      });
       return { object: settled(object), warnings };
     },
     decodeApply,
@@ -101,26 +119,41 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
       const { object: read, unknown } = typed(object);
       return { object: settled(read), unknown };
     },
-    read: (record) => (shared === undefined ? record.object() : kindFirst(shared.read(record.object()), apiVersion, kind.kind)),
+    read: (record) =>
+      shared === undefined ? record.object() : kindFirst(shared.read(record.object()), apiVersion, kind.kind),
     json: (record) => (shared === undefined ? record.json : undefined),
-    toStorage: (object) => kindFirst(shared === undefined ? object : shared.write(object), shared === undefined ? apiVersion : undefined, shared === undefined ? kind.kind : undefined),
+    toStorage: (object) =>
+      kindFirst(
+        shared === undefined ? object : shared.write(object),
+        shared === undefined ? apiVersion : undefined,
+        shared === undefined ? kind.kind : undefined,
+      ),
     prepareCreate: (object, c) => tidy(s.prepareCreate(object, context(c)), message, apiVersion, kind.kind),
     prepareUpdate(object, old, part, c) {
       const own = s.parts?.[part];
-      const next = part === "status" ? s.prepareStatusUpdate(object, old, context(c)) : (own?.prepare ?? s.prepareUpdate)(object, old, context(c));
+      const next =
+        part === "status"
+          ? s.prepareStatusUpdate(object, old, context(c))
+          : (own?.prepare ?? s.prepareUpdate)(object, old, context(c));
       return tidy(next, message, apiVersion, kind.kind);
     },
     validate(object, old, part) {
       const meta = metadataOf(object);
-      if (old === undefined) return { errors: [...validateMeta(meta, rules), ...s.validate(object)], warnings: s.warnings?.(object) ?? [] };
+      if (old === undefined)
+        return { errors: [...validateMeta(meta, rules), ...s.validate(object)], warnings: s.warnings?.(object) ?? [] };
       const before = metadataOf(old);
       const endpoint = part === "status" ? { validate: s.validateStatusUpdate } : s.parts?.[part];
       const own = endpoint === undefined ? s.validateUpdate(object, old) : (endpoint.validate?.(object, old) ?? []);
-      return { errors: [...ownUpdateChecks(kind.kind, part === "status", meta, before, rules), ...own], warnings: part === "status" ? [] : (s.warnings?.(object, old) ?? []) };
+      return {
+        errors: [...ownUpdateChecks(kind.kind, part === "status", meta, before, rules), ...own],
+        warnings: part === "status" ? [] : (s.warnings?.(object, old) ?? []),
+      };
     },
     selectable: (object) => s.selectable(shared === undefined ? object : shared.read(object)),
     refuseField: (key) => s.fieldSelectorError(key),
-    ...(s.allocate === undefined ? {} : { allocate: (object, old) => s.allocate?.(object, old, allocator) ?? { object } }),
+    ...(s.allocate === undefined
+      ? {}
+      : { allocate: (object, old) => s.allocate?.(object, old, allocator) ?? { object } }),
     ...(s.release === undefined ? {} : { release: (before, after) => s.release?.(before, after, allocator) }),
   };
 }

@@ -5,7 +5,14 @@ import { loadCel } from "../cel/parse.ts";
 import { checkRules } from "../cel/rule-check.ts";
 import { type CompiledRules, compileRules } from "../cel/rules.ts";
 import { convertNone } from "../crd/convert.ts";
-import { fromStorage, readBody, validateCreate, validateStatusUpdate, validateUpdate, type Verdict } from "../crd/pipeline.ts";
+import {
+  fromStorage,
+  readBody,
+  type Verdict,
+  validateCreate,
+  validateStatusUpdate,
+  validateUpdate,
+} from "../crd/pipeline.ts";
 import { type CompiledVersion, compileVersion, storageVersion, versionsOf } from "../crd/version.ts";
 import { decodeApply } from "../decode/apply-body.ts";
 import { decodeBody } from "../decode/body.ts";
@@ -18,7 +25,11 @@ import { metadataOf, withMetadata } from "./metadata.ts";
 import type { Resource, ScalePart, Subresource } from "./resource.ts";
 
 /** Asks a webhook for objects in another version. */
-export type ConvertByWebhook = (crd: JsonObject, objects: readonly JsonObject[], apiVersion: string) => Promise<JsonObject[]>;
+export type ConvertByWebhook = (
+  crd: JsonObject,
+  objects: readonly JsonObject[],
+  apiVersion: string,
+) => Promise<JsonObject[]>;
 
 const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const terminatingVerbs = ["delete", "deletecollection", "get", "list", "watch"];
@@ -58,7 +69,9 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
   };
   const local = (record: StoredRecord) => !byWebhook || record.object()["apiVersion"] === apiVersion;
   let rules: CompiledRules | undefined;
-  const verdict = async (check: (hooks: { rules?: (object: JsonObject, old: JsonObject | undefined) => Verdict }) => Verdict): Promise<Verdict> => {
+  const verdict = async (
+    check: (hooks: { rules?: (object: JsonObject, old: JsonObject | undefined) => Verdict }) => Verdict,
+  ): Promise<Verdict> => {
     if (!compiled.hasRules) return check({});
     await loadCel();
     rules ??= compileRules(compiled.schema as never, "").rules;
@@ -110,7 +123,8 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
       });
     },
     decodeApply,
-    redecode: (object, fieldValidation, keepNulls = false) => readBody(compiled, object, { fieldValidation, keepNulls }),
+    redecode: (object, fieldValidation, keepNulls = false) =>
+      readBody(compiled, object, { fieldValidation, keepNulls }),
     async read(record) {
       if (local(record)) return withMetadata(readPlain(record).object, { resourceVersion: String(record.revision) });
       const converted = await convert(withMetadata(record.object(), { resourceVersion: undefined }), compiled);
@@ -133,7 +147,8 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
       const found = compileVersion(crd, other.slice(group.length + 1));
       return found === undefined || !other.startsWith(`${group}/`) ? undefined : typedSchema(found);
     },
-    prepareCreate: (object) => ordered(compiled.hasStatus ? without(object, "status") : object, apiVersion, compiled.kind),
+    prepareCreate: (object) =>
+      ordered(compiled.hasStatus ? without(object, "status") : object, apiVersion, compiled.kind),
     prepareUpdate(object, old, part) {
       if (part === "status") return statusOnly(object, old);
       return ordered(compiled.hasStatus ? { ...without(object, "status"), ...picked(old, "status") } : object);
@@ -146,13 +161,18 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
             ? validateStatusUpdate(compiled, object, old, hooks)
             : validateUpdate(compiled, object, old, hooks),
       );
-      const more = part === "status" || errors.length > 0 ? [] : metaWarnings(metadataOf(object), old === undefined ? undefined : metadataOf(old));
+      const more =
+        part === "status" || errors.length > 0
+          ? []
+          : metaWarnings(metadataOf(object), old === undefined ? undefined : metadataOf(old));
       return { errors, warnings: [...warnings, ...more] };
     },
     selectable: (object) => selectable(compiled, object),
     refuseField(key) {
       if (key === "metadata.name" || (key === "metadata.namespace" && compiled.namespaced)) return undefined;
-      return compiled.selectableFields.some((f) => f.jsonPath.slice(1) === key) ? undefined : `field label not supported: ${key}`;
+      return compiled.selectableFields.some((f) => f.jsonPath.slice(1) === key)
+        ? undefined
+        : `field label not supported: ${key}`;
     },
   };
 }
@@ -160,7 +180,9 @@ function customResource(crd: JsonObject, compiled: CompiledVersion, convertByWeb
 function subresources(v: CompiledVersion): Subresource[] {
   return [
     ...(v.hasStatus ? [{ name: "status", kind: v.kind, verbs: ["get", "patch", "update"] }] : []),
-    ...(v.scale === undefined ? [] : [{ name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: ["get", "patch", "update"] }]),
+    ...(v.scale === undefined
+      ? []
+      : [{ name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: ["get", "patch", "update"] }]),
   ];
 }
 

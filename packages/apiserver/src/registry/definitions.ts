@@ -36,7 +36,9 @@ export function definitionResource(strategy: Strategy, allocator: Allocator): Re
       if (part === "status") return { errors: [], warnings: [] };
       const ruled = stringify(object).includes('"x-kubernetes-validations"');
       if (ruled) await loadCel();
-      const checks = ruled ? { checkRules: (schema: object, path: string) => compileRules(schema as never, path).errors } : {};
+      const checks = ruled
+        ? { checkRules: (schema: object, path: string) => compileRules(schema as never, path).errors }
+        : {};
       return { errors: validateCrd(object, old, checks as never), warnings: crdWarnings(object, old) };
     },
   };
@@ -51,7 +53,10 @@ export function policyResource(strategy: Strategy, allocator: Allocator): Resour
       const { errors, warnings } = await plain.validate(object, old, part);
       if (part === "status" || errors.length > 0) return { errors, warnings };
       await loadCel();
-      return { errors: strategy.kind.kind === "ValidatingAdmissionPolicy" ? validatePolicy(object) : validateBinding(object), warnings };
+      return {
+        errors: strategy.kind.kind === "ValidatingAdmissionPolicy" ? validatePolicy(object) : validateBinding(object),
+        warnings,
+      };
     },
   };
 }
@@ -117,13 +122,19 @@ export class Definitions {
     const group = String(at(crd, "spec", "group"));
     const status = establish(crd, others, clock.now(), builtinNames(group));
     if (!deepEqual(status, crd["status"])) {
-      store.commit(`${prefix}${nameOf(crd)}`, { object: withMetadata({ ...crd, status }, { resourceVersion: undefined }) });
+      store.commit(`${prefix}${nameOf(crd)}`, {
+        object: withMetadata({ ...crd, status }, { resourceVersion: undefined }),
+      });
     } else if (isTerminating(crd) && finalizersOf(crd).includes(cleanupFinalizer)) void this.#clean(nameOf(crd));
   }
 
   #refresh(): void {
     const { catalogue, convert } = this.#env;
-    catalogue.replaceCustom(this.#all().filter(isEstablished).flatMap((crd) => customResources(crd, convert)));
+    catalogue.replaceCustom(
+      this.#all()
+        .filter(isEstablished)
+        .flatMap((crd) => customResources(crd, convert)),
+    );
   }
 
   /** Takes all objects away, waits until they are gone, and lets the definition go. */

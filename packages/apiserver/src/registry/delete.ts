@@ -1,15 +1,15 @@
 // DELETE, of one object or of many: removed, marked, or left as it is.
 import { formatTime } from "@telltale/kinds";
-import { decodeOptions, type DeleteOptions } from "../decode/options.ts";
 import { decodeListOptions } from "../decode/list-options.ts";
+import { type DeleteOptions, decodeOptions } from "../decode/options.ts";
 import type { JsonObject } from "../json.ts";
-import { deleteDecision, type Deletion, deleteWarnings } from "../kinds/delete.ts";
+import { type Deletion, deleteDecision, deleteWarnings } from "../kinds/delete.ts";
 import { deleteNamespace, refuseNamespaceDelete } from "../kinds/namespace.ts";
 import type { ApiResponse, Call } from "../request.ts";
 import type { ResourceInfo } from "../route/info.ts";
 import { notFound, StatusError } from "../status.ts";
-import type { StoredRecord } from "../store/record.ts";
 import { RevisionMismatch } from "../store/errors.ts";
+import type { StoredRecord } from "../store/record.ts";
 import { list } from "./list.ts";
 import { nameOf, uidOf, withMetadata } from "./metadata.ts";
 import { type Resource, storageKey } from "./resource.ts";
@@ -30,8 +30,17 @@ export class Deleter {
     this.#special = special;
   }
 
-  async one(call: Call, info: ResourceInfo, r: Resource, answer: (status: number, object: JsonObject) => Promise<ApiResponse>): Promise<ApiResponse> {
-    const options = await decodeOptions({ contentType: call.request.headers["content-type"], bytes: call.request.body, query: call.query });
+  async one(
+    call: Call,
+    info: ResourceInfo,
+    r: Resource,
+    answer: (status: number, object: JsonObject) => Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
+    const options = await decodeOptions({
+      contentType: call.request.headers["content-type"],
+      bytes: call.request.body,
+      query: call.query,
+    });
     const done = await this.object(call, r, info.namespace, info.name, options);
     const survives = done.do !== "remove";
     // 202 is for those who asked for dependents to go first, and have to wait.
@@ -40,10 +49,19 @@ export class Deleter {
     return answer(status, success(r, done.object));
   }
 
-  async many(call: Call, info: ResourceInfo, r: Resource, answer: (records: readonly StoredRecord[], revision: number) => Promise<ApiResponse>): Promise<ApiResponse> {
+  async many(
+    call: Call,
+    info: ResourceInfo,
+    r: Resource,
+    answer: (records: readonly StoredRecord[], revision: number) => Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
     const chosen = selection(r, call.query);
     const o = decodeListOptions(call.query);
-    const options = await decodeOptions({ contentType: call.request.headers["content-type"], bytes: call.request.body, query: new URLSearchParams(dropped(call.query)) });
+    const options = await decodeOptions({
+      contentType: call.request.headers["content-type"],
+      bytes: call.request.body,
+      query: new URLSearchParams(dropped(call.query)),
+    });
     const found = await list(this.#b.store, this.#b.clock, r, info.namespace, chosen, o);
     for (const record of found.records) {
       const { namespace, name } = placeOf(r, record.key);
@@ -57,7 +75,14 @@ export class Deleter {
   }
 
   /** Deletes one object as the options say; decides again when somebody else was faster. */
-  async object(call: Call, r: Resource, namespace: string, name: string, options: DeleteOptions, oneOfMany = false): Promise<Deletion> {
+  async object(
+    call: Call,
+    r: Resource,
+    namespace: string,
+    name: string,
+    options: DeleteOptions,
+    oneOfMany = false,
+  ): Promise<Deletion> {
     const key = storageKey(r, namespace, name);
     for (;;) {
       const record = this.#b.store.get(key);
@@ -87,7 +112,14 @@ export class Deleter {
     return deleteDecision(object, options, deletable(r), now);
   }
 
-  async #admit(call: Call, r: Resource, namespace: string, name: string, object: JsonObject, options: DeleteOptions): Promise<void> {
+  async #admit(
+    call: Call,
+    r: Resource,
+    namespace: string,
+    name: string,
+    object: JsonObject,
+    options: DeleteOptions,
+  ): Promise<void> {
     const attributes = {
       operation: "DELETE" as const,
       resource: r,
@@ -106,7 +138,11 @@ export class Deleter {
   }
 }
 
-const deletable = (r: Resource) => ({ kind: { group: r.group, kind: r.kind }, graceful: r.graceful, defaultPropagation: r.defaultPropagation });
+const deletable = (r: Resource) => ({
+  kind: { group: r.group, kind: r.kind },
+  graceful: r.graceful,
+  defaultPropagation: r.defaultPropagation,
+});
 
 /** A collection's query is about the list: only what is a delete option is taken from it. */
 function dropped(query: URLSearchParams): [string, string][] {
@@ -127,7 +163,11 @@ function success(r: Resource, object: JsonObject): JsonObject {
     apiVersion: "v1",
     metadata: {},
     status: "Success",
-    details: { name: nameOf(object), ...(r.group === "" ? {} : { group: r.group }), kind: r.resource, uid: uidOf(object) },
+    details: {
+      name: nameOf(object),
+      ...(r.group === "" ? {} : { group: r.group }),
+      kind: r.resource,
+      uid: uidOf(object),
+    },
   };
 }
-

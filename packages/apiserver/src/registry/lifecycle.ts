@@ -24,7 +24,12 @@ export function updatedMetadata(r: Resource, object: JsonObject, old: JsonObject
 /** Without finalizers nothing holds a terminating object any more, but for what single kinds know. */
 export function isFinalized(r: Resource, object: JsonObject, old: JsonObject): boolean {
   const grace = at(old, "metadata", "deletionGracePeriodSeconds");
-  return isTerminating(old) && finalizersOf(object).length === 0 && (grace === undefined || grace === 0) && r.isHeld?.(object) !== true;
+  return (
+    isTerminating(old) &&
+    finalizersOf(object).length === 0 &&
+    (grace === undefined || grace === 0) &&
+    r.isHeld?.(object) !== true
+  );
 }
 
 /** 422 for an update that has to name a version and does not. */

@@ -4,8 +4,8 @@ import { parseJson } from "../decode/json.ts";
 import type { ListOptions } from "../decode/list-options.ts";
 import { type Json, member } from "../json.ts";
 import { badRequest, expired, versionTooLarge } from "../status.ts";
-import type { StoredRecord } from "../store/record.ts";
 import { Expired } from "../store/errors.ts";
+import type { StoredRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
 import { listPrefix, type Resource } from "./resource.ts";
 import { matches, type Selection } from "./selector.ts";
@@ -46,11 +46,12 @@ export async function list(
   }
   const wanted = parseRevision(o.resourceVersion);
   const prefix = listPrefix(r, s.namespace ?? namespace);
-  const token: Token =
-    o.continue === "" ? { revision: undefined, after: "" } : decodeToken(o.continue, prefix);
+  const token: Token = o.continue === "" ? { revision: undefined, after: "" } : decodeToken(o.continue, prefix);
   // A list of one name is no list to page through; and whoever says "any version" gets all of it.
   const limit = s.name !== undefined || o.resourceVersion === "0" ? 0 : o.limit;
-  const exact = token.revision ?? (o.resourceVersionMatch === "Exact" || (o.resourceVersionMatch === "" && limit > 0) ? wanted : undefined);
+  const exact =
+    token.revision ??
+    (o.resourceVersionMatch === "Exact" || (o.resourceVersionMatch === "" && limit > 0) ? wanted : undefined);
   if (wanted !== undefined && wanted > store.revision) await newer(store, clock, wanted);
   try {
     return page(store, r, prefix, s, { limit, at: exact, after: token.after });
@@ -125,12 +126,9 @@ function decodeToken(text: string, prefix: string): Token {
   }
   const [v, rv, start] = [member(token, "v"), member(token, "rv"), member(token, "start")];
   if (v !== tokenVersion) throw bad(`server does not recognize this encoded version ${String(v ?? "")}`);
-  if (rv === 0 || rv === undefined)
-    throw bad("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
-  if (typeof start !== "string" || start === "")
-    throw bad("encoded start key empty (version meta.k8s.io/v1)");
+  if (rv === 0 || rv === undefined) throw bad("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (typeof start !== "string" || start === "") throw bad("encoded start key empty (version meta.k8s.io/v1)");
   const key = start.replace(/\u0000$/, "");
-  if (`/${key}`.split("/").some((part, i) => i > 0 && (part === "." || part === ".." || part === "")))
-    throw bad(start);
+  if (`/${key}`.split("/").some((part, i) => i > 0 && (part === "." || part === ".." || part === ""))) throw bad(start);
   return { revision: Number(rv) < 0 ? undefined : Number(rv), after: `${prefix}${key}` };
 }

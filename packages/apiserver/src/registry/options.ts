@@ -1,5 +1,5 @@
 // The options of a write, with the name under which a client's fields are tracked.
-import { decodeQueryOptions, type WriteOptions as Decoded, type WriteVerb } from "../decode/options.ts";
+import { type WriteOptions as Decoded, decodeQueryOptions, type WriteVerb } from "../decode/options.ts";
 
 export interface WriteOptions extends Omit<Decoded, "force"> {
   /** Apply only: take fields over that others own. */

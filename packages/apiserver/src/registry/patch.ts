@@ -27,7 +27,8 @@ export function patchType(contentType: string | undefined, builtin: boolean): Pa
   const media = (contentType ?? "").split(";")[0]?.trim() ?? "";
   const type = Object.hasOwn(mediaTypes, media) ? mediaTypes[media] : undefined;
   if (type !== undefined && (builtin || type !== "strategic")) return type;
-  if (builtin && type === undefined) throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  if (builtin && type === undefined)
+    throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   throw unsupportedMediaType(Object.keys(mediaTypes).filter((m) => builtin || mediaTypes[m] !== "strategic"));
 }
 
@@ -41,23 +42,38 @@ export interface PatchRequest {
 }
 
 /** What turns the live object into the next one. Decoding is done once, applying at each try. */
-export async function patching(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject | undefined) => Promise<Change>> {
+export async function patching(
+  r: Resource,
+  p: PatchRequest,
+  options: WriteOptions,
+  warn: (text: string) => void,
+): Promise<(live: JsonObject | undefined) => Promise<Change>> {
   if (p.type === "apply") return applying(r, p, options, warn);
   const strategic = p.type === "strategic" ? decodeStrategicPatch(p.bytes, options.fieldValidation, warn) : undefined;
-  const apply = strategic === undefined ? decodePatch(p, options, warn) : (live: JsonObject) => applyStrategicPatch(live, strategic, r.message ?? "");
+  const apply =
+    strategic === undefined
+      ? decodePatch(p, options, warn)
+      : (live: JsonObject) => applyStrategicPatch(live, strategic, r.message ?? "");
   return async (live) => {
     if (live === undefined) return { object: {} };
     const patched = apply(live);
     limitDepth(patched); // a few operations can put deep values into each other
     const { object, unknown, refused } = readPatched(r, patched, options.fieldValidation);
-    if (refused !== undefined) throw strategic === undefined ? badPatch(shownPatched(r, live, patched), refused) : refusedPatch(strategic, refused);
+    if (refused !== undefined)
+      throw strategic === undefined
+        ? badPatch(shownPatched(r, live, patched), refused)
+        : refusedPatch(strategic, refused);
     if (options.fieldValidation === "Warn") for (const u of unknown) warn(`unknown field "${u}"`);
     checkName(nameOf(object), p.name);
     return { object };
   };
 }
 
-function decodePatch(p: PatchRequest, options: WriteOptions, warn: (text: string) => void): (live: JsonObject) => JsonObject {
+function decodePatch(
+  p: PatchRequest,
+  options: WriteOptions,
+  warn: (text: string) => void,
+): (live: JsonObject) => JsonObject {
   if (p.type === "json") {
     const operations = decodeJsonPatch(p.bytes);
     return (live) => applyJsonPatch(live, operations);
@@ -66,36 +82,47 @@ function decodePatch(p: PatchRequest, options: WriteOptions, warn: (text: string
   return (live) => applyMergePatch(live, patch);
 }
 
-async function applying(r: Resource, p: PatchRequest, options: WriteOptions, warn: (text: string) => void): Promise<(live: JsonObject | undefined) => Promise<Change>> {
+async function applying(
+  r: Resource,
+  p: PatchRequest,
+  options: WriteOptions,
+  warn: (text: string) => void,
+): Promise<(live: JsonObject | undefined) => Promise<Change>> {
   const config = await r.decodeApply(p.bytes, options.fieldValidation, warn);
   const itsKind = config["apiVersion"] === r.apiVersion && config["kind"] === r.kind;
   if (itsKind) checkName(nameOf(config), p.name); // what is no object of this kind is refused as that
   return async (live) => {
-    const { object } = await converting(r, (convert) => applyConfig({
-      live,
-      config,
-      manager: options.fieldManager,
-      apiVersion: r.apiVersion,
-      subresource: p.part,
-      force: options.force,
-      schema: r.schema(),
-      reset: r.reset(p.part),
-      now: p.now(),
-      resource: r,
-      convert,
-      schemaOf: r.schemaOf,
-    }));
+    const { object } = await converting(r, (convert) =>
+      applyConfig({
+        live,
+        config,
+        manager: options.fieldManager,
+        apiVersion: r.apiVersion,
+        subresource: p.part,
+        force: options.force,
+        schema: r.schema(),
+        reset: r.reset(p.part),
+        now: p.now(),
+        resource: r,
+        convert,
+        schemaOf: r.schemaOf,
+      }),
+    );
     const { object: decoded } = r.redecode(object, "Ignore", true);
     return { object: decoded, create: p.part === "", tracked: true };
   };
 }
 
 function checkName(given: string, name: string): void {
-  if (given === "") throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  if (given === "")
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
 /** 422 for a patch whose result is no object of the kind; the result is shown. */
 function badPatch(text: string, why: string): StatusError {
-  return invalid("", "", "", [{ type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(text)}: ${why}` }]);
+  return invalid("", "", "", [
+    { type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${JSON.stringify(text)}: ${why}` },
+  ]);
 }

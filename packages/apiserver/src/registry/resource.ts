@@ -81,7 +81,11 @@ export interface Resource extends GroupResource {
   /** The body of an apply: what the client wants to own, neither defaulted nor pruned. */
   decodeApply(bytes: Uint8Array, validation: FieldValidation, warn: (text: string) => void): Promise<JsonObject>;
   /** An object that came out of a patch or a webhook: typed, pruned and defaulted again. Nulls of an apply stay. */
-  redecode(object: JsonObject, validation: FieldValidation, keepNulls?: boolean): { object: JsonObject; unknown: string[] };
+  redecode(
+    object: JsonObject,
+    validation: FieldValidation,
+    keepNulls?: boolean,
+  ): { object: JsonObject; unknown: string[] };
   /** A stored object in this version. */
   read(record: StoredRecord): Promise<JsonObject> | JsonObject;
   /** JSON of a stored object in this version, where it can be had without parsing. */
@@ -101,7 +105,10 @@ export interface Resource extends GroupResource {
   /** Why a field selector cannot be used, or undefined. */
   refuseField(key: string): string | undefined;
   /** Takes what the object needs from what is limited: addresses, ports. A refusal is an error of the object. */
-  allocate?(object: JsonObject, old: JsonObject | undefined): { readonly object: JsonObject } | { readonly errors: readonly FieldError[] };
+  allocate?(
+    object: JsonObject,
+    old: JsonObject | undefined,
+  ): { readonly object: JsonObject } | { readonly errors: readonly FieldError[] };
   /** Gives back what `before` holds and `after` does not. */
   release?(before: JsonObject, after: JsonObject | undefined): void;
 }

@@ -49,11 +49,20 @@ export function rescaled(r: Resource, parts: ScalePart, parent: JsonObject, scal
   if (errors.length > 0) throw invalid("autoscaling", "Scale", nameOf(parent), errors);
   const uid = text(at(scale, "metadata", "uid"));
   if (uid !== "" && uid !== uidOf(parent)) {
-    throw conflict(r, nameOf(parent), `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(parent)}`);
+    throw conflict(
+      r,
+      nameOf(parent),
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(parent)}`,
+    );
   }
   const version = versionOf(scale);
   const next = withValue(parent, parts.spec, at(scale, "spec", "replicas") ?? 0);
-  const managed = scaleToParent(at(parent, "metadata", "managedFields"), at(scale, "metadata", "managedFields"), paths(r, parts), r.apiVersion);
+  const managed = scaleToParent(
+    at(parent, "metadata", "managedFields"),
+    at(scale, "metadata", "managedFields"),
+    paths(r, parts),
+    r.apiVersion,
+  );
   return withMetadata(next, {
     managedFields: managed.length === 0 ? undefined : managed,
     ...(version === "" ? { resourceVersion: undefined } : { resourceVersion: version }),

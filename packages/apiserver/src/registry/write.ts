@@ -106,7 +106,8 @@ export class Writer {
     return this.#holding(target, object, undefined, async (held) => {
       await this.#b.admission.validate(attributes(target, "CREATE", held, undefined));
       const version = versionOf(held);
-      if (/^\d+$/.test(version) && BigInt(version) > 0n) throw raw("resourceVersion should not be set on objects to be created");
+      if (/^\d+$/.test(version) && BigInt(version) > 0n)
+        throw raw("resourceVersion should not be set on objects to be created");
       const key = storageKey(r, t.namespace, target.name);
       const existing = this.#b.store.get(key);
       if (existing !== undefined) {
@@ -171,7 +172,12 @@ export class Writer {
   }
 
   /** Takes what is limited for an object, and gives it back where the write does not happen. */
-  async #holding(t: Target, object: JsonObject, old: JsonObject | undefined, write: (held: JsonObject) => Promise<JsonObject>): Promise<JsonObject> {
+  async #holding(
+    t: Target,
+    object: JsonObject,
+    old: JsonObject | undefined,
+    write: (held: JsonObject) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
     const { r, name } = t;
     const taken = r.allocate?.(object, old) ?? { object };
     if ("errors" in taken) throw invalid(r.group, r.kind, name, taken.errors);
@@ -226,20 +232,22 @@ export class Writer {
 
   #tracked(t: Target, live: JsonObject | undefined, next: JsonObject, now: string): Promise<JsonObject> {
     const { r, part, options } = t;
-    return converting(r, (convert) => trackUpdate({
-      live,
-      next,
-      manager: options.fieldManager,
-      apiVersion: r.apiVersion,
-      subresource: part,
-      schema: r.schema(),
-      reset: r.reset(part),
-      now,
-      create: live === undefined,
-      builtin: r.builtin,
-      convert,
-      schemaOf: r.schemaOf,
-    }));
+    return converting(r, (convert) =>
+      trackUpdate({
+        live,
+        next,
+        manager: options.fieldManager,
+        apiVersion: r.apiVersion,
+        subresource: part,
+        schema: r.schema(),
+        reset: r.reset(part),
+        now,
+        create: live === undefined,
+        builtin: r.builtin,
+        convert,
+        schemaOf: r.schemaOf,
+      }),
+    );
   }
 
   /** A new object with its owner told, for kinds that are answered and not stored. */
@@ -258,7 +266,12 @@ export class Writer {
     return once;
   }
 
-  async #mutated(t: Target, operation: Operation, object: JsonObject, old: JsonObject | undefined): Promise<JsonObject> {
+  async #mutated(
+    t: Target,
+    operation: Operation,
+    object: JsonObject,
+    old: JsonObject | undefined,
+  ): Promise<JsonObject> {
     const named = t.name === "" ? { ...t, name: nameOf(object) } : t;
     const changed = await this.#b.admission.mutate(attributes(named, operation, object, old));
     return this.#withOwnersOnce(t, changed ?? object);
@@ -284,7 +297,10 @@ const keptGeneration = (object: JsonObject, live: JsonObject): JsonObject =>
   withMetadata(object, { generation: metadataOf(live)["generation"] });
 
 function sameState(object: JsonObject, live: JsonObject): boolean {
-  return deepEqual(withMetadata(object, { resourceVersion: undefined }), withMetadata(live, { resourceVersion: undefined }));
+  return deepEqual(
+    withMetadata(object, { resourceVersion: undefined }),
+    withMetadata(live, { resourceVersion: undefined }),
+  );
 }
 
 /** A uid in a PUT names one object, and a version, in any write, one state of it. */
@@ -295,7 +311,8 @@ function checkIdentity(t: Target, live: JsonObject, { object, replaces }: Change
   const version = versionOf(object);
   const blind = version === "" || version === "0";
   if (replaces === true && blind && !r.allowUnconditionalUpdate) throw versionRequired(r, name);
-  if (version !== "" && !/^\d+$/.test(version)) throw raw(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  if (version !== "" && !/^\d+$/.test(version))
+    throw raw(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   if (!blind && version !== versionOf(live)) throw modified(r, name);
 }
 

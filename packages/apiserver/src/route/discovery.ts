@@ -22,7 +22,12 @@ export function discovery(catalogue: Catalogue, serverAddress: () => string): Ro
   };
 }
 
-async function document(c: Catalogue, parts: readonly string[], call: Call, address: string): Promise<ApiResponse | undefined> {
+async function document(
+  c: Catalogue,
+  parts: readonly string[],
+  call: Call,
+  address: string,
+): Promise<ApiResponse | undefined> {
   const [root, group = "", version = ""] = parts;
   const core = root === "api";
   const form = { list: false, watch: false, protobuf: false };
@@ -31,7 +36,11 @@ async function document(c: Catalogue, parts: readonly string[], call: Call, addr
     if (asked.conversion?.as === "APIGroupDiscoveryList") return aggregated(c, core, call);
     return plain(core ? legacyCore(address) : legacyGroups(c), asked, call);
   }
-  const found = core ? versionList(c, "", group) : parts.length === 2 ? groupDocument(c, group) : versionList(c, group, version);
+  const found = core
+    ? versionList(c, "", group)
+    : parts.length === 2
+      ? groupDocument(c, group)
+      : versionList(c, group, version);
   if (found === undefined) return undefined;
   const builtin = core || c.isBuiltinGroup(group);
   return plain(found, negotiate(call.request.headers["accept"], { ...form, builtin, discovery: "plain" }), call);
@@ -65,7 +74,14 @@ function legacyCore(address: string): JsonObject {
 }
 
 function legacyGroups(c: Catalogue): JsonObject {
-  return { kind: "APIGroupList", apiVersion: "v1", groups: c.groups().filter((g) => g !== "").map((g) => groupEntry(c, g)) };
+  return {
+    kind: "APIGroupList",
+    apiVersion: "v1",
+    groups: c
+      .groups()
+      .filter((g) => g !== "")
+      .map((g) => groupEntry(c, g)),
+  };
 }
 
 function groupEntry(c: Catalogue, group: string): JsonObject {

@@ -36,7 +36,8 @@ export function handler(stages: Stages): (request: ApiRequest) => Promise<ApiRes
       answer = await route(stages, request, warnings);
     } catch (error) {
       if (error instanceof ConnectionReset) throw error;
-      if (!(error instanceof StatusError)) stages.log(`${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
+      if (!(error instanceof StatusError))
+        stages.log(`${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
       answer = await respondStatus(refusal(error), statusForm(request), warnings);
     }
     answer.headers["audit-id"] = auditId;

@@ -16,17 +16,22 @@ import { patching, patchType } from "../registry/patch.ts";
 import type { Resource } from "../registry/resource.ts";
 import { storageKey } from "../registry/resource.ts";
 import { selection } from "../registry/selector.ts";
+import type { WatchSettings } from "../registry/watch.ts";
 import { watch, watchOptions } from "../registry/watch.ts";
 import type { Backing, Writer } from "../registry/write.ts";
 import type { ApiResponse, Call } from "../request.ts";
 import { badRequest, forbidden, methodNotAllowed, notFound, raw, StatusError, unknownResource } from "../status.ts";
-import type { WatchSettings } from "../registry/watch.ts";
 import type { Route } from "./handler.ts";
 import type { ResourceInfo } from "./info.ts";
 import { notFoundPage, respondJson, respondObject, type Warnings } from "./respond.ts";
 
 /** What an endpoint beside the object itself does; undefined: it does not know this request. */
-export type SubresourceRoute = (call: Call, info: ResourceInfo, r: Resource, warnings: Warnings) => Promise<ApiResponse | undefined>;
+export type SubresourceRoute = (
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  warnings: Warnings,
+) => Promise<ApiResponse | undefined>;
 
 export interface ResourceStages extends Backing {
   readonly catalogue: Catalogue;
@@ -69,7 +74,8 @@ function unserved(c: Catalogue, info: ResourceInfo): ApiResponse {
 
 /** A namespaced resource asked for without one, and the reverse. */
 function refusePlace(r: Resource, info: ResourceInfo): ApiResponse | undefined {
-  const single = info.verb !== "list" && info.verb !== "watch" && info.verb !== "deletecollection" && info.verb !== "create";
+  const single =
+    info.verb !== "list" && info.verb !== "watch" && info.verb !== "deletecollection" && info.verb !== "create";
   if (!r.namespaced && info.namespace !== "" && !(r.resource === "namespaces" && r.group === "")) {
     if (r.builtin) throw unknownResource();
     return notFoundPage();
@@ -91,7 +97,13 @@ function unsupported(r: Resource, info: ResourceInfo): StatusError {
   });
 }
 
-async function verb(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+async function verb(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  warnings: Warnings,
+): Promise<ApiResponse> {
   const listing = info.verb === "list" || info.verb === "watch" || info.verb === "deletecollection";
   const { verbs } = r.subresources.find((s) => s.name === info.subresource) ?? r;
   if (r.builtin && call.request.method === "HEAD") throw unsupported(r, info);
@@ -123,9 +135,13 @@ async function verb(s: ResourceStages, call: Call, info: ResourceInfo, r: Resour
     case "patch":
       return patched(s, call, info, r, asked, warnings);
     case "delete":
-      return s.deleter.one(call, info, r, (status, object) => answerObject(s, r, status, object, asked, call, warnings));
+      return s.deleter.one(call, info, r, (status, object) =>
+        answerObject(s, r, status, object, asked, call, warnings),
+      );
     default:
-      return s.deleter.many(call, info, r, (records, revision) => answerList(s, r, records, revision, asked, call, warnings));
+      return s.deleter.many(call, info, r, (records, revision) =>
+        answerList(s, r, records, revision, asked, call, warnings),
+      );
   }
 }
 
@@ -133,7 +149,8 @@ async function verb(s: ResourceStages, call: Call, info: ResourceInfo, r: Resour
 async function readable(s: ResourceStages, version: string): Promise<void> {
   if (version === "" || version === "0") return;
   const given = JSON.stringify(version);
-  if (!/^\d+$/.test(version)) throw raw(`resourceVersion: Invalid value: ${given}: strconv.ParseUint: parsing ${given}: invalid syntax`);
+  if (!/^\d+$/.test(version))
+    throw raw(`resourceVersion: Invalid value: ${given}: strconv.ParseUint: parsing ${given}: invalid syntax`);
   if (Number(version) > s.store.revision) await newer(s.store, s.clock, Number(version));
 }
 
@@ -141,22 +158,45 @@ async function readable(s: ResourceStages, version: string): Promise<void> {
 const pastOf = (s: ResourceStages, call: Call): number | undefined =>
   call.readAt === undefined ? undefined : Math.max(call.readAt, s.store.compacted);
 
-async function get(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+async function get(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  asked: Negotiated,
+  warnings: Warnings,
+) {
   await readable(s, call.query.get("resourceVersion") ?? "");
   const record = s.store.get(storageKey(r, info.namespace, info.name), pastOf(s, call));
   if (record === undefined) throw notFound(r, info.name);
   const ready = r.json(record);
-  if (asked.conversion === undefined && ready !== undefined && !asked.pretty) return respondJson(200, ready, asked, warnings);
+  if (asked.conversion === undefined && ready !== undefined && !asked.pretty)
+    return respondJson(200, ready, asked, warnings);
   return answerObject(s, r, 200, await r.read(record), asked, call, warnings);
 }
 
-async function answerObject(s: ResourceStages, r: Resource, status: number, object: JsonObject, asked: Negotiated, call: Call, warnings: Warnings): Promise<ApiResponse> {
+async function answerObject(
+  s: ResourceStages,
+  r: Resource,
+  status: number,
+  object: JsonObject,
+  asked: Negotiated,
+  call: Call,
+  warnings: Warnings,
+): Promise<ApiResponse> {
   if (object["kind"] === "Status") return respondObject(status, object, asked, warnings);
   checkConversion(asked.conversion, false, goType(r, false));
   return respondObject(status, encodeObject(r, object, asked, call.query, s.clock.now()), asked, warnings);
 }
 
-async function listed(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+async function listed(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  asked: Negotiated,
+  warnings: Warnings,
+) {
   const chosen = selection(r, call.query, info.name);
   const past = pastOf(s, call);
   const asOf = past === undefined ? {} : { resourceVersion: String(past), resourceVersionMatch: "Exact" as const };
@@ -165,12 +205,27 @@ async function listed(s: ResourceStages, call: Call, info: ResourceInfo, r: Reso
   return respondJson(200, await encodeList(r, found, asked, call.query, s.clock.now()), asked, warnings);
 }
 
-async function answerList(s: ResourceStages, r: Resource, records: Parameters<typeof encodeList>[1]["records"], revision: number, asked: Negotiated, call: Call, warnings: Warnings) {
+async function answerList(
+  s: ResourceStages,
+  r: Resource,
+  records: Parameters<typeof encodeList>[1]["records"],
+  revision: number,
+  asked: Negotiated,
+  call: Call,
+  warnings: Warnings,
+) {
   const found = { records, revision, continueToken: "", remaining: undefined };
   return respondJson(200, await encodeList(r, found, asked, call.query, s.clock.now()), asked, warnings);
 }
 
-async function watched(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings): Promise<ApiResponse> {
+async function watched(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  asked: Negotiated,
+  warnings: Warnings,
+): Promise<ApiResponse> {
   const chosen = selection(r, call.query, info.name);
   const options = watchOptions({ ...decodeListOptions(watchQuery(call.query)), watch: true });
   const frames = framer(r, asked, call.query, () => s.clock.now());
@@ -189,14 +244,32 @@ function watchQuery(query: URLSearchParams): URLSearchParams {
   return copy;
 }
 
-async function created(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+async function created(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  asked: Negotiated,
+  warnings: Warnings,
+) {
   const options = writeOptions(call.query, "create", call.request.headers["user-agent"]);
-  const { object, warnings: said } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
+  const { object, warnings: said } = await r.decode(
+    call.request.body,
+    call.request.headers["content-type"],
+    options.fieldValidation,
+  );
   for (const w of said) call.warn(w);
   if (r.refuseCreate !== undefined) throw forbidden(r, nameOf(object), r.refuseCreate);
   if (r.virtual && r.kind === "Binding") {
     const pods = s.catalogue.find("", "v1", "pods");
-    const asked = pods && (await s.subresource(call, { ...info, resource: "pods", name: nameOf(object), subresource: "binding" }, pods, warnings));
+    const asked =
+      pods &&
+      (await s.subresource(
+        call,
+        { ...info, resource: "pods", name: nameOf(object), subresource: "binding" },
+        pods,
+        warnings,
+      ));
     if (asked !== undefined) return asked;
   }
   if (r.virtual) {
@@ -208,9 +281,20 @@ async function created(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
   return answerObject(s, r, 201, stored, asked, call, warnings);
 }
 
-async function updated(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+async function updated(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  asked: Negotiated,
+  warnings: Warnings,
+) {
   const options = writeOptions(call.query, "update", call.request.headers["user-agent"]);
-  const { object, warnings: said } = await r.decode(call.request.body, call.request.headers["content-type"], options.fieldValidation);
+  const { object, warnings: said } = await r.decode(
+    call.request.body,
+    call.request.headers["content-type"],
+    options.fieldValidation,
+  );
   for (const w of said) call.warn(w);
   checkName(object, info.name);
   const part = info.subresource;
@@ -228,10 +312,18 @@ function checkName(object: JsonObject, name: string): void {
   if (given === "") {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   }
-  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  if (given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
-async function patched(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, asked: Negotiated, warnings: Warnings) {
+async function patched(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  asked: Negotiated,
+  warnings: Warnings,
+) {
   const type = patchType(call.request.headers["content-type"], r.builtin);
   const options = writeOptions(call.query, type === "apply" ? "apply" : "patch", call.request.headers["user-agent"]);
   const change = await patching(

@@ -26,7 +26,8 @@ export function service(env: ServiceEnv): Route {
     if (root === "healthz" || root === "livez" || root === "readyz") return health(env, call, root, check);
     if (path === "/metrics") return respond(200, metrics(env), "text/plain; version=0.0.4");
     if (path === "/") return respond(200, stringify({ paths: paths(env.catalogue) }), "application/json");
-    if (path === "/openid/v1/jwks") return respond(200, stringify({ keys: [key(env.tokenKey())] }), "application/jwk-set+json");
+    if (path === "/openid/v1/jwks")
+      return respond(200, stringify({ keys: [key(env.tokenKey())] }), "application/jwk-set+json");
     if (path === "/.well-known/openid-configuration") return respond(200, stringify(openid()), "application/json");
     return undefined;
   };
@@ -48,11 +49,14 @@ function health(env: ServiceEnv, call: Call, root: string, check: string): ApiRe
     const good = name !== "storage" || root === "livez" || env.ready();
     return good ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
   });
-  if (unknown.length > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.join(",")}`);
+  if (unknown.length > 0)
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.join(",")}`);
   const passed = !lines.some((line) => line.startsWith("[-]"));
   const told = [...lines, `${root} check ${passed ? "passed" : "failed"}`, ""].join("\n");
   const brief = passed && (check !== "" || !call.query.has("verbose"));
-  return respond(passed ? 200 : 500, brief ? "ok" : told, "text/plain; charset=utf-8", { "x-content-type-options": "nosniff" });
+  return respond(passed ? 200 : 500, brief ? "ok" : told, "text/plain; charset=utf-8", {
+    "x-content-type-options": "nosniff",
+  });
 }
 
 function versionOf(gitVersion: string) {

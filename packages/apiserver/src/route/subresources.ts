@@ -1,7 +1,9 @@
 // The endpoints beside an object: its scale, and what single kinds have (binding, eviction, token, log, exec).
-import { formatTime } from "@telltale/kinds";
+
 import type { KeyObject } from "node:crypto";
 import type { Random } from "@telltale/clock";
+import { formatTime } from "@telltale/kinds";
+import type { Attributes } from "../admit/admission.ts";
 import { applyConfig, trackUpdate } from "../apply/apply.ts";
 import { FieldSet } from "../apply/fieldset.ts";
 import { builtinSchema } from "../apply/schema.ts";
@@ -11,7 +13,6 @@ import { decodeBody } from "../decode/body.ts";
 import { negotiate } from "../decode/media.ts";
 import { decodeOptions } from "../decode/options.ts";
 import { encodeObject } from "../encode/encode.ts";
-import type { Attributes } from "../admit/admission.ts";
 import { at, type Json, type JsonObject, stringify, text } from "../json.ts";
 import { bindPod } from "../kinds/binding.ts";
 import { evictionDecision, evictionNameError } from "../kinds/eviction.ts";
@@ -24,8 +25,8 @@ import { patchType } from "../registry/patch.ts";
 import { type Resource, type ScalePart, storageKey } from "../registry/resource.ts";
 import { rescaled, scaleOf, shownScale } from "../registry/scale.ts";
 import type { ApiResponse, Call } from "../request.ts";
-import { RevisionMismatch } from "../store/errors.ts";
 import { badRequest, methodNotAllowed, notFound, raw, StatusError } from "../status.ts";
+import { RevisionMismatch } from "../store/errors.ts";
 import type { ResourceInfo } from "./info.ts";
 import type { ResourceStages, SubresourceRoute } from "./resources.ts";
 import { respond, respondObject, type Warnings } from "./respond.ts";
@@ -79,8 +80,13 @@ async function connect(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
   };
   await s.admission.mutate(attributes);
   await s.admission.validate(attributes);
-  if (r.resource === "pods" && text(at(parent, "spec", "nodeName")) === "") throw badRequest(`pod ${info.name} does not have a host assigned`);
-  throw new StatusError(501, "NotImplemented", `${info.subresource} needs pods that run as processes, and these do not`);
+  if (r.resource === "pods" && text(at(parent, "spec", "nodeName")) === "")
+    throw badRequest(`pod ${info.name} does not have a host assigned`);
+  throw new StatusError(
+    501,
+    "NotImplemented",
+    `${info.subresource} needs pods that run as processes, and these do not`,
+  );
 }
 
 function connectOption(name: string, values: readonly string[]): Json {
@@ -95,27 +101,56 @@ async function live(s: ResourceStages, r: Resource, info: ResourceInfo): Promise
   return r.read(record);
 }
 
-const target = (call: Call, info: ResourceInfo, r: Resource, options: WriteOptions) => ({ call, r, namespace: info.namespace, name: info.name, part: info.subresource, options });
+const target = (call: Call, info: ResourceInfo, r: Resource, options: WriteOptions) => ({
+  call,
+  r,
+  namespace: info.namespace,
+  name: info.name,
+  part: info.subresource,
+  options,
+});
 
-async function scale(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, parts: ScalePart, warnings: Warnings): Promise<ApiResponse> {
+async function scale(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  parts: ScalePart,
+  warnings: Warnings,
+): Promise<ApiResponse> {
   if (info.verb === "get") return scaleAnswer(s, call, r, scaleOf(r, parts, await live(s, r, info)), warnings);
   const change = info.verb === "update" ? await scaleBody(call, r, info.name) : await scalePatch(s, call, r, parts);
   const type = info.verb === "patch" ? patchType(call.request.headers["content-type"], r.builtin) : undefined;
-  const options = writeOptions(call.query, type === "apply" ? "apply" : info.verb === "patch" ? "patch" : "update", call.request.headers["user-agent"]);
-  const written = await s.writer.update(target(call, info, r, options),
-    (parent) => {
-      if (parent === undefined) throw notFound(r, info.name);
-      const before = scaleOf(r, parts, withReplicas(parent, parts));
-      const next = tracked(change(before, options), before, type === "apply", options, formatTime(s.clock.now()));
-      const object = rescaled(r, parts, parent, next);
-      // A Scale may be put without a version, also where its parent may not.
-      return { object, tracked: true, replaces: info.verb === "update" && versionOf(object) !== "" };
-    });
+  const options = writeOptions(
+    call.query,
+    type === "apply" ? "apply" : info.verb === "patch" ? "patch" : "update",
+    call.request.headers["user-agent"],
+  );
+  const written = await s.writer.update(target(call, info, r, options), (parent) => {
+    if (parent === undefined) throw notFound(r, info.name);
+    const before = scaleOf(r, parts, withReplicas(parent, parts));
+    const next = tracked(change(before, options), before, type === "apply", options, formatTime(s.clock.now()));
+    const object = rescaled(r, parts, parent, next);
+    // A Scale may be put without a version, also where its parent may not.
+    return { object, tracked: true, replaces: info.verb === "update" && versionOf(object) !== "" };
+  });
   return scaleAnswer(s, call, r, scaleOf(r, parts, written.object), warnings);
 }
 
-function scaleAnswer(s: ResourceStages, call: Call, r: Resource, scale: JsonObject, warnings: Warnings): Promise<ApiResponse> {
-  const asked = negotiate(call.request.headers["accept"], { builtin: r.builtin, list: false, watch: false, discovery: false, protobuf: false });
+function scaleAnswer(
+  s: ResourceStages,
+  call: Call,
+  r: Resource,
+  scale: JsonObject,
+  warnings: Warnings,
+): Promise<ApiResponse> {
+  const asked = negotiate(call.request.headers["accept"], {
+    builtin: r.builtin,
+    list: false,
+    watch: false,
+    discovery: false,
+    protobuf: false,
+  });
   return respondObject(200, encodeObject(r, shownScale(scale), asked, call.query, s.clock.now()), asked, warnings);
 }
 
@@ -131,7 +166,13 @@ function withReplicas(parent: JsonObject, parts: ScalePart): JsonObject {
 
 type ScaleChange = (before: JsonObject, options: WriteOptions) => JsonObject;
 
-function tracked(next: JsonObject, before: JsonObject, applied: boolean, options: WriteOptions, now: string): JsonObject {
+function tracked(
+  next: JsonObject,
+  before: JsonObject,
+  applied: boolean,
+  options: WriteOptions,
+  now: string,
+): JsonObject {
   if (applied) return next;
   return trackUpdate({
     live: before,
@@ -155,9 +196,18 @@ async function scaleBody(call: Call, r: Resource, name: string): Promise<ScaleCh
     fieldValidation: "Ignore",
   });
   const given = nameOf(object);
-  if (given === "") throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
-  return (before) => ({ ...before, spec: object["spec"] ?? {}, metadata: { ...(before["metadata"] as JsonObject), resourceVersion: at(object, "metadata", "resourceVersion") ?? "" } });
+  if (given === "")
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  return (before) => ({
+    ...before,
+    spec: object["spec"] ?? {},
+    metadata: {
+      ...(before["metadata"] as JsonObject),
+      resourceVersion: at(object, "metadata", "resourceVersion") ?? "",
+    },
+  });
 }
 
 async function scalePatch(s: ResourceStages, call: Call, r: Resource, _parts: ScalePart): Promise<ScaleChange> {
@@ -191,13 +241,21 @@ async function scalePatch(s: ResourceStages, call: Call, r: Resource, _parts: Sc
     });
     if (!r.builtin) {
       const place = `${text(at(before, "metadata", "namespace"))}/${nameOf(before)}`;
-      throw raw(`failed to convert new object (${place}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`);
+      throw raw(
+        `failed to convert new object (${place}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
+      );
     }
     return object;
   };
 }
 
-async function binding(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+async function binding(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  warnings: Warnings,
+): Promise<ApiResponse> {
   const options = writeOptions(call.query, "create", call.request.headers["user-agent"]);
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
@@ -224,7 +282,13 @@ async function binding(s: ResourceStages, call: Call, info: ResourceInfo, r: Res
 
 const created: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 
-async function eviction(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+async function eviction(
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  warnings: Warnings,
+): Promise<ApiResponse> {
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
     bytes: call.request.body,
@@ -236,20 +300,31 @@ async function eviction(s: ResourceStages, call: Call, info: ResourceInfo, r: Re
   const pod = await live(s, r, info);
   const budgets = s.catalogue.find("policy", "v1", "poddisruptionbudgets");
   const all = budgets === undefined ? [] : s.store.scan(`/policy/poddisruptionbudgets/${info.namespace}/`).records;
-  const decided = evictionDecision(pod, all.map((record) => record.object()), formatTime(s.clock.now()));
+  const decided = evictionDecision(
+    pod,
+    all.map((record) => record.object()),
+    formatTime(s.clock.now()),
+  );
   if (decided.do === "refuse") throw decided.error;
   const bytes = Buffer.from(stringify((at(object, "deleteOptions") as JsonObject | undefined) ?? {}));
   const deletion = await decodeOptions({ contentType: "application/json", bytes, query: call.query });
   if (decided.budget !== undefined && budgets !== undefined && !deletion.dryRun) {
     const key = storageKey(budgets, info.namespace, nameOf(decided.budget));
     const record = s.store.get(key);
-    if (record !== undefined) await s.writer.put(budgets, key, record.revision, withMetadata(decided.budget, { resourceVersion: undefined }));
+    if (record !== undefined)
+      await s.writer.put(budgets, key, record.revision, withMetadata(decided.budget, { resourceVersion: undefined }));
   }
   await s.deleter.object(call, r, info.namespace, info.name, deletion);
   return respondObject(201, created, json, warnings);
 }
 
-async function log(env: SubresourceEnv, s: ResourceStages, call: Call, info: ResourceInfo, r: Resource): Promise<ApiResponse> {
+async function log(
+  env: SubresourceEnv,
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+): Promise<ApiResponse> {
   const pod = await live(s, r, info);
   const containers = at(pod, "spec", "containers");
   const names = (Array.isArray(containers) ? containers : []).map((c) => text(at(c, "name")));
@@ -261,11 +336,23 @@ async function log(env: SubresourceEnv, s: ResourceStages, call: Call, info: Res
   if (!names.includes(container)) throw badRequest(`container ${container} is not valid for pod ${info.name}`);
   const lines = env.logs(pod, container);
   const tail = Number(call.query.get("tailLines") ?? Number.NaN);
-  const shown = Number.isInteger(tail) ? lines.split("\n").slice(-tail - 1).join("\n") : lines;
+  const shown = Number.isInteger(tail)
+    ? lines
+        .split("\n")
+        .slice(-tail - 1)
+        .join("\n")
+    : lines;
   return respond(200, shown, "text/plain");
 }
 
-async function token(env: SubresourceEnv, s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, warnings: Warnings): Promise<ApiResponse> {
+async function token(
+  env: SubresourceEnv,
+  s: ResourceStages,
+  call: Call,
+  info: ResourceInfo,
+  r: Resource,
+  warnings: Warnings,
+): Promise<ApiResponse> {
   const account = await live(s, r, info);
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
@@ -282,6 +369,7 @@ function issuerOf(env: SubresourceEnv, s: ResourceStages, call: Call): TokenIssu
     clock: s.clock,
     random: env.random,
     manager: writeOptions(call.query, "create", call.request.headers["user-agent"]).fieldManager,
-    find: (resource, namespace, name) => s.store.get(`//${resource}/${namespace === "" ? "" : `${namespace}/`}${name}`)?.object(),
+    find: (resource, namespace, name) =>
+      s.store.get(`//${resource}/${namespace === "" ? "" : `${namespace}/`}${name}`)?.object(),
   };
 }

@@ -28,7 +28,12 @@ describe.skipIf(python === undefined)("Kopf", () => {
   const status = ({ body }: Answer) => (body as { status?: Record<string, unknown> }).status;
 
   it("a handler's patch lands in the status", async () => {
-    const gadget = { apiVersion: "clients.example.test/v1", kind: "Gadget", metadata: { name: "one" }, spec: { size: 3 } };
+    const gadget = {
+      apiVersion: "clients.example.test/v1",
+      kind: "Gadget",
+      metadata: { name: "one" },
+      spec: { size: 3 },
+    };
     expect((await send(server, "POST", gadgets, gadget)).status).toBe(201);
     const seen = await until("Created", one, (answer) => status(answer)?.["phase"] === "Created");
     expect(status(seen)).toMatchObject({ phase: "Created", size: 3 });

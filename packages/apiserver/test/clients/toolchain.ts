@@ -69,7 +69,8 @@ async function prepared(
     return await prepare();
   } catch (error) {
     // A compiler's complaint about our own sources is no missing tool.
-    if (!/dial tcp|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|No matching distribution|Connection/i.test(String(error))) throw error;
+    if (!/dial tcp|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|No matching distribution|Connection/i.test(String(error)))
+      throw error;
     return skip(`${name} could not be fetched`);
   }
 }

@@ -25,6 +25,7 @@ export const accepted: readonly Accepted[] = [
     case: "V106",
     step: 6,
     pointer: "/headers/warning",
-    reason: "a body of a version that does not exist is refused in the same words; the real server also warns about its fields",
+    reason:
+      "a body of a version that does not exist is refused in the same words; the real server also warns about its fields",
   },
 ];

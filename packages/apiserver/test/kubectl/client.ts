@@ -56,7 +56,12 @@ export class Kubectl {
     const watch = start("sh", ["-c", `exec ${command} -v=6`], { env: this.#env, cwd: this.#folder });
     try {
       const log = async () => watch.output().stderr;
-      await until("an open watch", log, (text) => /watch=true\S* .*200 OK|watch=true\S*" status="200 OK"/.test(text), 10_000);
+      await until(
+        "an open watch",
+        log,
+        (text) => /watch=true\S* .*200 OK|watch=true\S*" status="200 OK"/.test(text),
+        10_000,
+      );
       for (const other of meanwhile) {
         const { exit, stderr } = await this.sh(other);
         if (exit !== 0) throw new Error(`${other}: ${stderr}`);
@@ -73,6 +78,8 @@ export class Kubectl {
 
 function onPath(): string[] {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
-  const found = folders.map((folder) => join(folder, "kubectl")).find((file) => spawnSync(file, ["version", "--client"]).status === 0);
+  const found = folders
+    .map((folder) => join(folder, "kubectl"))
+    .find((file) => spawnSync(file, ["version", "--client"]).status === 0);
   return found === undefined ? [] : [found];
 }

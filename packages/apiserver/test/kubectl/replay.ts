@@ -15,9 +15,9 @@ const apart: readonly { readonly why: string; readonly ids: readonly number[] }[
   {
     why: controllers,
     ids: [
-      91, 92, 93, 94, 95, 96, 97, 98, 101, 113, 118, 127, 128, 135, 136, 137, 138, 139, 140, 142, 154, 160, 161, 162, 163, 169,
-      187, 206, 207, 208, 209, 214, 215, 224, 225, 226, 227, 236, 237, 238, 239, 240, 241, 244, 245, 248, 249, 256, 257, 258,
-      260, 262, 266, 299, 300,
+      91, 92, 93, 94, 95, 96, 97, 98, 101, 113, 118, 127, 128, 135, 136, 137, 138, 139, 140, 142, 154, 160, 161, 162,
+      163, 169, 187, 206, 207, 208, 209, 214, 215, 224, 225, 226, 227, 236, 237, 238, 239, 240, 241, 244, 245, 248, 249,
+      256, 257, 258, 260, 262, 266, 299, 300,
     ],
   },
 ];
@@ -35,7 +35,10 @@ const meanwhile: Readonly<Record<number, { readonly commands: readonly string[];
     ],
     lines: 4,
   },
-  134: { commands: ["kubectl annotate deploy web -n demo note=1", "kubectl annotate deploy web -n demo note=2 --overwrite"], lines: 2 },
+  134: {
+    commands: ["kubectl annotate deploy web -n demo note=1", "kubectl annotate deploy web -n demo note=2 --overwrite"],
+    lines: 2,
+  },
   272: { commands: ["kubectl delete cm cfg -n demo"], lines: 1 },
 };
 

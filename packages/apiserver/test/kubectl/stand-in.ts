@@ -6,7 +6,11 @@ import type { PodSetup } from "./transcript.ts";
 
 type Values = Record<string, unknown>;
 interface Workload {
-  readonly metadata: { readonly name: string; readonly generation: number; readonly annotations?: Record<string, string> };
+  readonly metadata: {
+    readonly name: string;
+    readonly generation: number;
+    readonly annotations?: Record<string, string>;
+  };
   readonly spec: { readonly replicas?: number; readonly paused?: boolean; readonly template: unknown };
   readonly status?: { readonly observedGeneration?: number; readonly conditions?: unknown };
 }
@@ -52,9 +56,12 @@ export class StandIn {
   }
 
   async event(): Promise<void> {
+    const { body } = await send(this.#server, "GET", "/apis/demo.example.test/v1/namespaces/demo/loadtests/checkout");
+    const { apiVersion, kind, metadata } = body as { apiVersion: string; kind: string; metadata: Values };
+    const { name, namespace, uid } = metadata;
     await this.#write("POST", "/api/v1/namespaces/demo/events", {
       metadata: { name: "checkout.1" },
-      involvedObject: { apiVersion: "demo.example.test/v1", kind: "LoadTest", name: "checkout", namespace: "demo" },
+      involvedObject: { apiVersion, kind, name, namespace, uid },
       reason: "ResourcesCreated",
       message: "Created 2 Jobs and 1 Service",
       type: "Normal",
@@ -65,9 +72,9 @@ export class StandIn {
     });
   }
 
-  /** Pods with exactly these statuses; `<5 minutes ago>` is some time in the past. */
+  /** Pods with exactly these statuses; their times are some time in the past. */
   async pods(setup: readonly PodSetup[]): Promise<void> {
-    const past = JSON.parse(JSON.stringify(setup).replaceAll("<5 minutes ago>", time)) as readonly PodSetup[];
+    const past = JSON.parse(JSON.stringify(setup).replace(/<time>|<5 minutes ago>/g, time)) as readonly PodSetup[];
     for (const { name, spec, status, finalizers = [], deleted } of past) {
       const path = `/api/v1/namespaces/demo/pods/${name}`;
       const metadata = { name, labels: { show: "status" }, finalizers };
@@ -91,14 +98,11 @@ export class StandIn {
 
   async #rollOut({ metadata, spec, status }: Workload): Promise<void> {
     if (status?.observedGeneration === metadata.generation) return;
-    const path = `/apis/apps/v1/namespaces/demo/deployments/${metadata.name}`;
+    const path = `/apis/apps/v1/namespaces/demo/deployments/${metadata.name}/status`;
     const template = JSON.stringify(spec.template);
-    const revision = Number(metadata.annotations?.["deployment.kubernetes.io/revision"] ?? 0);
-    if (!spec.paused && this.#templates.get(metadata.name) !== template) {
-      this.#templates.set(metadata.name, template);
-      const annotations = { "deployment.kubernetes.io/revision": String(revision + 1) };
-      await this.#write("PATCH", path, { metadata: { annotations } });
-    }
+    const changed = !spec.paused && this.#templates.get(metadata.name) !== template;
+    if (changed) this.#templates.set(metadata.name, template);
+    const revision = Number(metadata.annotations?.["deployment.kubernetes.io/revision"] ?? 0) + (changed ? 1 : 0);
     const replicas = spec.replicas ?? 1;
     const condition = (type: string, reason: string, message: string) => ({
       type,
@@ -110,9 +114,15 @@ export class StandIn {
     });
     const conditions = [
       condition("Available", "MinimumReplicasAvailable", "Deployment has minimum availability."),
-      condition("Progressing", "NewReplicaSetAvailable", `ReplicaSet "${metadata.name}-5f" has successfully progressed.`),
+      condition(
+        "Progressing",
+        "NewReplicaSetAvailable",
+        `ReplicaSet "${metadata.name}-5f" has successfully progressed.`,
+      ),
     ];
-    await this.#write("PATCH", `${path}/status`, {
+    await this.#write("PATCH", path, {
+      // The controller writes this through the status too, which leaves the generation as it is.
+      metadata: { annotations: { "deployment.kubernetes.io/revision": String(revision) } },
       status: {
         observedGeneration: metadata.generation,
         replicas,
@@ -156,8 +166,13 @@ export class StandIn {
   }
 
   async #write(method: string, path: string, body: Values): Promise<void> {
-
-    const answer = await send(this.#server, method, `${path}?fieldManager=controller`, body, method === "PATCH" ? merge : undefined);
+    const answer = await send(
+      this.#server,
+      method,
+      `${path}?fieldManager=controller`,
+      body,
+      method === "PATCH" ? merge : undefined,
+    );
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
   }
 }

@@ -68,10 +68,12 @@ function lines(text: string): string[] {
   return all;
 }
 
-/** A description may have any number of lines. */
+/** A description may have any number of lines, and none. */
 function describes(recorded: string, output: string): boolean {
-  const parts = lines(recorded).join("\n").split("<description>");
-  return new RegExp(`^${parts.map(literal).join("[\\s\\S]*")}$`).test(lines(output).join("\n"));
+  const parts = lines(recorded)
+    .join("\n")
+    .split(/\n *<description>/);
+  return new RegExp(`^${parts.map(literal).join("(?:\\n[\\s\\S]*)?")}$`).test(lines(output).join("\n"));
 }
 
 const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -21,9 +21,16 @@ await informed();
 await customObjects();
 
 async function typedCalls() {
-  const made = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: "one" }, data: { key: "1" } } });
+  const made = await core.createNamespacedConfigMap({
+    namespace,
+    body: { metadata: { name: "one" }, data: { key: "1" } },
+  });
   assert.ok(made.metadata.creationTimestamp instanceof Date);
-  const replaced = await core.replaceNamespacedConfigMap({ namespace, name: "one", body: { ...made, data: { key: "2" } } });
+  const replaced = await core.replaceNamespacedConfigMap({
+    namespace,
+    name: "one",
+    body: { ...made, data: { key: "2" } },
+  });
   assert.equal(replaced.data.key, "2");
   await assert.rejects(core.replaceNamespacedConfigMap({ namespace, name: "one", body: made }), { code: 409 });
   await assert.rejects(core.readNamespacedConfigMap({ namespace, name: "none" }), { code: 404 });
@@ -84,7 +91,10 @@ async function informed() {
 }
 
 async function customObjects() {
-  const schema = { type: "object", properties: { spec: { type: "object", properties: { size: { type: "integer" } } } } };
+  const schema = {
+    type: "object",
+    properties: { spec: { type: "object", properties: { size: { type: "integer" } } } },
+  };
   await objects.create({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -109,11 +119,28 @@ async function customObjects() {
   );
   await served.promise;
   request.abort();
-  const thing = { apiVersion: "clients.example.test/v1", kind: "Thing", metadata: { name: "one", namespace }, spec: { size: 1 } };
+  const thing = {
+    apiVersion: "clients.example.test/v1",
+    kind: "Thing",
+    metadata: { name: "one", namespace },
+    spec: { size: 1 },
+  };
   await objects.create(thing);
-  const changed = await objects.patch({ ...thing, spec: { size: 2 } }, undefined, undefined, "test", true, k8s.PatchStrategy.ServerSideApply);
+  const changed = await objects.patch(
+    { ...thing, spec: { size: 2 } },
+    undefined,
+    undefined,
+    "test",
+    true,
+    k8s.PatchStrategy.ServerSideApply,
+  );
   assert.equal(changed.spec.size, 2);
   const custom = config.makeApiClient(k8s.CustomObjectsApi);
-  const list = await custom.listNamespacedCustomObject({ group: "clients.example.test", version: "v1", namespace, plural: "things" });
+  const list = await custom.listNamespacedCustomObject({
+    group: "clients.example.test",
+    version: "v1",
+    namespace,
+    plural: "things",
+  });
   assert.equal(list.items.length, 1);
 }
