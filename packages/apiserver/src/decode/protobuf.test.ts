@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { decodeBody } from "./body.ts";
 import { normalize } from "./normalize.ts";
 import { decodeProtobuf } from "./protobuf.ts";
-import { encodeProtobuf } from "./protobuf-encode.ts";
+import { encodeProtobuf } from "../../test/protobuf-encode.ts";
 
 const there = (object: JsonObject) => {
   const bytes = encodeProtobuf(object);

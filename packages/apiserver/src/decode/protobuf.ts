@@ -6,8 +6,6 @@ import { parseJson } from "./json.ts";
 import { messageName } from "./message-name.ts";
 import { readFields, WireError, type WireValue } from "./wire.ts";
 
-export { WireError } from "./wire.ts";
-
 /** `k8s` and a zero. */
 export const magic: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0);
 

@@ -1,10 +1,10 @@
 // Writes JSON of built-in kinds as Kubernetes' protobuf: the reverse of `protobuf.ts`.
 import { type FieldType, message, type Scalar } from "@telltale/kinds/core";
-import { isObject, type Json, type JsonObject, stringify, text } from "../json.ts";
-import { formOf } from "./fields.ts";
-import { messageName } from "./message-name.ts";
-import { magic } from "./protobuf.ts";
-import { WireWriter } from "./wire.ts";
+import { isObject, type Json, type JsonObject, stringify, text } from "../src/json.ts";
+import { formOf } from "../src/decode/fields.ts";
+import { messageName } from "../src/decode/message-name.ts";
+import { magic } from "../src/decode/protobuf.ts";
+import { WireWriter } from "../src/decode/wire.ts";
 
 /** An object in its envelope; undefined when the table does not know its kind. */
 export function encodeProtobuf(object: JsonObject): Uint8Array | undefined {
@@ -15,7 +15,7 @@ export function encodeProtobuf(object: JsonObject): Uint8Array | undefined {
   return name === undefined ? undefined : encodeEnvelope(apiVersion, kind, encodeWire(object, name));
 }
 
-export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
+function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
   const type = new WireWriter();
   type.bytes(1, utf8(apiVersion));
   type.bytes(2, utf8(kind));
@@ -27,18 +27,8 @@ export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array
   return Buffer.concat([magic, envelope.finish()]);
 }
 
-/** A list in its envelope: items of one kind, which carry no kind of their own. */
-export function encodeProtobufList(list: JsonObject, item: string): Uint8Array {
-  const out = new WireWriter();
-  const metadata = list["metadata"];
-  out.bytes(1, encodeWire(isObject(metadata) ? metadata : {}, "meta.ListMeta"));
-  const items = list["items"];
-  for (const one of Array.isArray(items) ? items : []) if (isObject(one)) out.bytes(2, encodeWire(one, item));
-  return encodeEnvelope(text(list["apiVersion"]), text(list["kind"]), out.finish());
-}
-
 /** One message without its envelope. */
-export function encodeWire(object: JsonObject, name: string): Uint8Array {
+function encodeWire(object: JsonObject, name: string): Uint8Array {
   const out = new WireWriter();
   for (const field of message(name)?.fields ?? []) {
     if (field.inline && field.type.of === "message") {
