@@ -10,7 +10,7 @@ export interface SummaryInput {
   readonly condition: Pick<Condition, "status" | "reason" | "message"> | undefined;
 }
 
-interface Said {
+export interface Said {
   readonly status: ConditionStatus;
   readonly reason: string;
   readonly message: string;
