@@ -1,9 +1,13 @@
 // `npm run bench [name]`: runs one or all measurements, prints a table, and JSON with `--json`. Ratios tell, not seconds.
 import { parseArgs } from "node:util";
+import { measureApiServer } from "./apiserver.ts";
 import { measureStatus } from "./status.ts";
 import { printTable, type Result } from "./table.ts";
 
-const suites: Readonly<Record<string, () => Promise<Result[]>>> = { status: measureStatus };
+const suites: Readonly<Record<string, () => Promise<Result[]>>> = {
+  status: measureStatus,
+  apiserver: measureApiServer,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -523,6 +523,8 @@ describe("names of prototypes are names", () => {
     expect(JSON.stringify(at(merged.body)["spec"])).toBe(
       '{"__proto__":{"polluted":"no"},"toString":"t","hasOwnProperty":"h"}',
     );
+    const added = await send("PATCH", `${frees}/seed?dryRun=All`, merge, '{"spec":{"__proto__":{"x":1}}}');
+    expect(JSON.stringify(at(added.body)["spec"])).toBe('{"__proto__":{"x":1}}');
     const applied = await send(
       "PATCH",
       `${frees}/applied?fieldManager=x`,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { encodeProtobuf } from "../../test/protobuf-encode.ts";
 import type { JsonObject } from "../json.ts";
 import { decodeBody } from "./body.ts";
 import { normalize } from "./normalize.ts";
 import { decodeProtobuf } from "./protobuf.ts";
-import { encodeProtobuf } from "../../test/protobuf-encode.ts";
 
 const there = (object: JsonObject) => {
   const bytes = encodeProtobuf(object);

@@ -128,7 +128,7 @@ function decodeToken(text: string, prefix: string): Token {
   if (v !== tokenVersion) throw bad(`server does not recognize this encoded version ${String(v ?? "")}`);
   if (rv === 0 || rv === undefined) throw bad("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   if (typeof start !== "string" || start === "") throw bad("encoded start key empty (version meta.k8s.io/v1)");
-  const key = start.replace(/\u0000$/, "");
+  const key = start.endsWith("\u0000") ? start.slice(0, -1) : start;
   if (`/${key}`.split("/").some((part, i) => i > 0 && (part === "." || part === ".." || part === ""))) throw bad(start);
   return { revision: Number(rv) < 0 ? undefined : Number(rv), after: `${prefix}${key}` };
 }

@@ -46,7 +46,7 @@ function parseFields(text: string): FieldTerm[] {
     if (term === "") return [];
     const at = operator(term);
     if (at === undefined) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
-    return [{ key: unescape(term.slice(0, at.from)), equal: at.equal, value: unescape(term.slice(at.to)) }];
+    return [{ key: unescaped(term.slice(0, at.from)), equal: at.equal, value: unescaped(term.slice(at.to)) }];
   });
 }
 
@@ -76,7 +76,7 @@ function operator(term: string): { from: number; to: number; equal: boolean } | 
   return undefined;
 }
 
-const unescape = (text: string): string => text.replace(/\\([\\,=])/g, "$1");
+const unescaped = (text: string): string => text.replace(/\\([\\,=])/g, "$1");
 
 /** Whether a stored state is selected. Fields are looked at only where a selector names one. */
 export function matches(s: Selection, r: Resource, record: StoredRecord): boolean {

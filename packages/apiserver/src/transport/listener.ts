@@ -177,11 +177,24 @@ async function send(
 function socketSink(response: ServerResponse): Sink {
   return {
     write(chunk) {
-      response.write(chunk);
+      const { socket } = response;
+      // Past `response.write`, which makes four writes of each chunk: a quarter of the work of telling a thousand watchers.
+      if (response.chunkedEncoding && response.headersSent && socket !== null) socket.write(framed(chunk));
+      else response.write(chunk);
       if (response.writableLength <= maxBuffered) return true;
       response.destroy();
       return false;
     },
     end: () => response.end(),
   };
+}
+
+let last = { chunk: "", frame: Buffer.alloc(0) };
+
+/** A chunk as HTTP sends it. All watchers get an event one after another, so the first one pays. */
+function framed(chunk: string): Buffer {
+  if (chunk === last.chunk) return last.frame;
+  const size = Buffer.byteLength(chunk).toString(16);
+  last = { chunk, frame: Buffer.from(`${size}\r\n${chunk}\r\n`) };
+  return last.frame;
 }

@@ -1,12 +1,14 @@
 // The clients of other languages, unchanged: each is fetched once with its own tools into the cache, outside the checkout.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../../../../tools/envtest/assets.ts";
 import { run } from "../program.ts";
 
 const kopfVersion = "1.45.2";
+const clientNodeName = "@kubernetes/client-node";
 const clientNodeVersion = "2.0.1";
 
 /** The program of clients/go, built; undefined, after one line, where there is no Go or no network. */
@@ -40,21 +42,14 @@ export async function kopfPython(): Promise<string | undefined> {
   });
 }
 
-/** The folder in which `@kubernetes/client-node` is installed. */
+/** The file to import `@kubernetes/client-node` from. */
 export async function clientNode(): Promise<string | undefined> {
-  return prepared("@kubernetes/client-node", "npm", ["--version"], async () => {
+  return prepared(clientNodeName, "npm", ["--version"], async () => {
     const folder = made(`client-node-${clientNodeVersion}`);
     await once(folder, () =>
-      must("npm", [
-        "install",
-        "--prefix",
-        folder,
-        "--no-audit",
-        "--no-fund",
-        `@kubernetes/client-node@${clientNodeVersion}`,
-      ]),
+      must("npm", ["install", "--prefix", folder, "--no-audit", "--no-fund", `${clientNodeName}@${clientNodeVersion}`]),
     );
-    return folder;
+    return createRequire(join(folder, "package.json")).resolve(clientNodeName);
   });
 }
 

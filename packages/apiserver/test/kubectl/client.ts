@@ -2,14 +2,15 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { assetsFor } from "../../../../tools/envtest/envtest.ts";
+import { assetsFor, findAssets } from "../../../../tools/envtest/envtest.ts";
 import { until } from "../../../../tools/envtest/send.ts";
 import { type Ended, type Program, run, start } from "../program.ts";
 
-/** The clients that are on this machine: the built one, and one on the path. */
+/** The clients that are on this machine: the built one, and one on the path. Where there is none, one line says so. */
 export function installed(): { readonly version: string; readonly binary: string }[] {
-  const assets = assetsFor("kubectl");
-  const found = [...(assets === undefined ? [] : [join(assets, "kubectl")]), ...onPath()];
+  const path = onPath();
+  const assets = path.length === 0 ? assetsFor("kubectl") : findAssets();
+  const found = [...(assets === undefined ? [] : [join(assets, "kubectl")]), ...path];
   return found.flatMap((binary) => {
     const { stdout, status } = spawnSync(binary, ["version", "--client", "-o", "json"], { encoding: "utf8" });
     if (status !== 0) return [];

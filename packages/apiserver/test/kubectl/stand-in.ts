@@ -81,13 +81,20 @@ export class StandIn {
       await this.#write("POST", "/api/v1/namespaces/demo/pods", { metadata, spec });
       if (status !== undefined) await this.#write("PATCH", `${path}/status`, { status });
       if (finalizers.length > 0) this.#held.push(path);
-      if (deleted) await this.#write("DELETE", path, { gracePeriodSeconds: 0 });
+      if (deleted) await this.#write("DELETE", path);
     }
   }
 
   /** Nothing holds those pods any longer. */
   async release(): Promise<void> {
-    for (const path of this.#held) await this.#write("PATCH", path, { metadata: { finalizers: null } });
+    for (const path of this.#held.splice(0)) await this.#write("PATCH", path, { metadata: { finalizers: null } });
+  }
+
+  /** Volumes and claims that nobody uses. */
+  async unprotect(): Promise<void> {
+    for (const path of ["/api/v1/namespaces/demo/persistentvolumeclaims/data", "/api/v1/persistentvolumes/vol"]) {
+      await this.#write("PATCH", path, { metadata: { finalizers: null } });
+    }
   }
 
   /** Every Deployment and Job of the namespace has arrived where its spec wants it. */
@@ -165,7 +172,7 @@ export class StandIn {
     return (body as { items: Workload[] }).items;
   }
 
-  async #write(method: string, path: string, body: Values): Promise<void> {
+  async #write(method: string, path: string, body?: Values): Promise<void> {
     const answer = await send(
       this.#server,
       method,

@@ -1,11 +1,8 @@
-// @kubernetes/client-node against the server: `node client-node.mjs FOLDER`, FOLDER being where it is installed, KUBECONFIG set.
+// The official client for Node against the server: `node client-node.mjs MODULE`, MODULE being its file, KUBECONFIG set.
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const require = createRequire(join(process.argv[2], "package.json"));
-const k8s = await import(pathToFileURL(require.resolve("@kubernetes/client-node")).href);
+const k8s = await import(pathToFileURL(process.argv[2]).href);
 
 const config = new k8s.KubeConfig();
 config.loadFromDefault();
