@@ -14,6 +14,7 @@ import { type Authorizer, alwaysAllow, rbacAuthorizer } from "./authorize/author
 import type { AccessCheck } from "./cel/admission.ts";
 import { startGarbageCollector } from "./collect/garbage.ts";
 import { startNamespaceController } from "./collect/namespaces.ts";
+import { startProtectionController } from "./collect/protection.ts";
 import { type FaultRule, Faults } from "./faults/faults.ts";
 import { faultsRoute } from "./faults/route.ts";
 import { at, isObject, type JsonObject, text } from "./json.ts";
@@ -55,7 +56,7 @@ export interface ServerOptions {
   readonly tokens?: Readonly<Record<string, User>>;
   readonly anonymous?: boolean;
   readonly authorization?: "rbac" | "always-allow";
-  /** `core`: garbage collection and namespaces. `none`: neither, as envtest. */
+  /** `core`: garbage collection, the end of namespaces, claims that nothing uses. `none`: nothing, as envtest. */
   readonly controllers?: "none" | "core";
   /** Whether pods get their namespace's ServiceAccount and its token, and cannot be made without one. */
   readonly serviceAccounts?: boolean;
@@ -217,7 +218,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   const controllers =
     options.controllers === "none"
       ? []
-      : [startGarbageCollector, startNamespaceController].map((start) =>
+      : [startGarbageCollector, startNamespaceController, startProtectionController].map((start) =>
           start({ store, catalogue, client, clock, log }),
         );
   const stopExpiry = expire(store, clock, "//events/", eventsLast);

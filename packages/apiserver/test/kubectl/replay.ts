@@ -85,7 +85,7 @@ export async function replay(kubectl: Kubectl, standIn: StandIn, transcript: Tra
       : await kubectl.watching(command, others.commands, (stdout) => stdout.split("\n").length > others.lines);
   if (command === "kubectl create namespace demo" && ended.exit === 0) await standIn.namespace("demo");
   if (command === "kubectl create ns demo2") await standIn.namespace("demo2");
-  // Since 1.34 the client also says where it has deleted.
+  // A newer client (seen: 1.36) also says where it has deleted.
   const stdout = ended.stdout.replace(/ deleted from \S+ namespace$/gm, " deleted");
   return { ...ended, stdout, stderr: ended.stderr.replace(hasty, "") };
 }

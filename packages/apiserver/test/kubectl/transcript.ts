@@ -25,7 +25,7 @@ export interface PodSetup {
   readonly deleted?: boolean;
 }
 
-const file = new URL("../fixtures/kubectl/transcripts.jsonl", import.meta.url);
+const file = new URL("../fixtures/golden/kubectl/transcripts.jsonl", import.meta.url);
 
 export function readTranscripts(): Transcript[] {
   return readFileSync(file, "utf8")
