@@ -1,17 +1,18 @@
 // The schema vocabulary of Kubernetes on top of TypeBox: what a field may be, and what the API server is told about it.
 // Everything here is a JSON Schema value; `structural.ts` turns it into what a CRD holds.
-import Type, {
-  type Static,
-  type TArray,
-  type TInteger,
-  type TNumber,
-  type TObject,
-  type TProperties,
-  type TRecord,
-  type TSchema,
-  type TString,
-  type TUnsafe,
+import type {
+  Static,
+  TArray,
+  TInteger,
+  TNumber,
+  TObject,
+  TProperties,
+  TRecord,
+  TSchema,
+  TString,
+  TUnsafe,
 } from "typebox";
+import { Type } from "./type.ts";
 
 export { type Static, type TObject, type TProperties, type TSchema, Type };
 

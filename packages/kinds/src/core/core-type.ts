@@ -1,9 +1,10 @@
 // `CoreType`: the types of Kubernetes' own API inside the schema of another kind, as the API server accepts them in a CRD.
 // Structure only: descriptions would be nine tenths of the bytes, and the rules of the pod's validation stay with the pod.
-import Type, { type TUnsafe } from "typebox";
+import type { TUnsafe } from "typebox";
 import { type Complain, complainOf } from "../errors.ts";
 import { IntOrString, Quantity, Time } from "../schema.ts";
 import { type Structural, toStructural } from "../structural.ts";
+import { Type } from "../type.ts";
 import { type Field, type FieldType, type Message, message, type Scalar } from "./type-table-parser.ts";
 
 export interface CoreTypeOptions {
