@@ -120,16 +120,20 @@ function refuseBody(max: number): ApiResponse {
   };
 }
 
-/** The body, or undefined when it is longer than allowed. */
-async function readBody(message: IncomingMessage, max: number): Promise<Uint8Array | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message) {
-    size += (chunk as Buffer).length;
-    if (size > max) return undefined;
-    chunks.push(chunk as Buffer);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+/** The body, or undefined when it is longer than allowed. By events: iterating costs a tenth of a small request. */
+function readBody(message: IncomingMessage, max: number): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    message.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= max) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    message.once("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    message.once("error", reject);
+    message.once("close", () => reject(new Error("the client went away"))); // after the end this says nothing any more
+  });
 }
 
 function flatten(headers: IncomingMessage["headers"]): Record<string, string | undefined> {
