@@ -1,0 +1,277 @@
+import type { RequestListener } from "node:http";
+import type { TLSSocket } from "node:tls";
+import { seededRandom, VirtualClock } from "@telltale/clock";
+import { ConfigMap } from "@telltale/kinds/builtin";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  connectionTo,
+  hasOpenssl,
+  type Listening,
+  listen,
+  listenAsProxy,
+  listenAsSocks,
+  type Pair,
+  selfSigned,
+} from "../test/sockets.ts";
+import { createClient } from "./client.ts";
+import { ConfigError, type Connection, type Tls } from "./connection.ts";
+import { type HttpOptions, httpTransport } from "./http.ts";
+import type { Headers, Request, Transport } from "./transport.ts";
+
+const open: (Listening | Transport)[] = [];
+afterEach(async () => {
+  for (const it of open.splice(0).reverse()) await ("stop" in it ? it.stop() : it.close());
+});
+
+async function serve(answer: RequestListener, tls?: Parameters<typeof listen>[1]): Promise<Listening> {
+  const server = await listen(answer, tls);
+  open.push(server);
+  return server;
+}
+
+function transportTo(connection: Connection, options?: HttpOptions): Transport {
+  const transport = httpTransport(connection, options);
+  open.push(transport);
+  return transport;
+}
+
+const get = (path: string, more: Partial<Request> = {}): Request => ({ method: "GET", path, headers: {}, ...more });
+
+describe("connections", () => {
+  it("are kept: one after the other takes one", async () => {
+    const server = await serve((request, response) => response.end(request.url));
+    const transport = transportTo(connectionTo(server.url));
+    for (let i = 0; i < 20; i += 1) expect(await (await transport.send(get(`/x?i=${i}`))).text()).toBe(`/x?i=${i}`);
+    // undici opens a second one while the first still winds up its answer.
+    expect(server.count()).toBeLessThanOrEqual(2);
+  });
+
+  it("are bounded: very many at a time take only as many as allowed", async () => {
+    const server = await serve((_, response) => response.end("ok"));
+    const transport = transportTo(connectionTo(server.url), { connections: 3 });
+    const answers = Array.from({ length: 50 }, async () => (await transport.send(get("/"))).text());
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(["ok"]));
+    expect(server.count()).toBeLessThanOrEqual(3);
+  });
+
+  it("of streams are others: they leave the short requests theirs", async () => {
+    const server = await serve((request, response) => {
+      response.write("begun\n");
+      if (request.url === "/short") response.end();
+    });
+    const transport = transportTo(connectionTo(server.url), { connections: 1 });
+    for (let i = 0; i < 5; i += 1) expect((await transport.send(get("/watch", { stream: true }))).status).toBe(200);
+    expect(await (await transport.send(get("/short"))).text()).toBe("begun\n");
+    expect(server.count()).toBe(6);
+  });
+
+  it("end with the transport, streams included", async () => {
+    const server = await serve((_, response) => response.write("begun\n"));
+    const transport = transportTo(connectionTo(server.url));
+    const chunks = (await transport.send(get("/watch", { stream: true }))).chunks()[Symbol.asyncIterator]();
+    await chunks.next();
+    const next = expect(chunks.next()).rejects.toMatchObject({ step: "body" });
+    await transport.close();
+    await next;
+    await expect(transport.send(get("/"))).rejects.toThrow("sends no more");
+  });
+});
+
+describe("a request", () => {
+  it("carries its body, a path in front of the server's, and headers of several values as several lines", async () => {
+    const seen: unknown[] = [];
+    const server = await serve(async (request, response) => {
+      const body: unknown[] = [];
+      for await (const chunk of request.setEncoding("utf8")) body.push(chunk);
+      const groups = request.rawHeaders.filter((_, i) => /^impersonate-group$/i.test(request.rawHeaders[i - 1] ?? ""));
+      seen.push(request.method, request.url, body.join(""), groups);
+      response.end("{}");
+    });
+    const identity = async (): Promise<Headers> => ({ "impersonate-group": ["dev", "ops, all"] });
+    const transport = transportTo(connectionTo(`${server.url}/k8s/c1/`, { identity }));
+    await transport.send({ method: "POST", path: "/api?a=b", headers: {}, body: "hello" });
+    expect(seen).toEqual(["POST", "/k8s/c1/api?a=b", "hello", ["dev", "ops, all"]]);
+  });
+
+  it("that was not believed is sent once more with a renewed token, and only with that", async () => {
+    const tokens: (string | undefined)[] = [];
+    const server = await serve((request, response) => {
+      tokens.push(request.headers.authorization);
+      response.writeHead(request.headers.authorization === "new" ? 200 : 401).end("{}");
+    });
+    let token = "old";
+    const next = ["new", "old"];
+    const connection = connectionTo(server.url, {
+      identity: async () => ({ authorization: token }),
+      forget() {
+        token = next.shift() ?? token;
+        return true;
+      },
+    });
+    const transport = transportTo(connection);
+    expect((await transport.send(get("/"))).status).toBe(200);
+    token = "old";
+    expect((await transport.send(get("/"))).status).toBe(401);
+    expect(tokens).toEqual(["old", "new", "old"]);
+  });
+
+  it("ends with its signal, before the answer and within it", async () => {
+    const server = await serve((request, response) => {
+      if (request.url === "/body") response.write("a");
+    });
+    const transport = transportTo(connectionTo(server.url));
+    const reason = new Error("enough");
+    const before = new AbortController();
+    const sent = expect(transport.send(get("/", { signal: before.signal }))).rejects.toBe(reason);
+    before.abort(reason);
+    await sent;
+    const within = new AbortController();
+    const response = await transport.send(get("/body", { signal: within.signal }));
+    const read = expect(response.text()).rejects.toBe(reason);
+    within.abort(reason);
+    await read;
+  });
+});
+
+describe("a failure names its step", () => {
+  it.each<[string, string, boolean, RequestListener]>([
+    ["the server hangs up without an answer", "exchange", true, (request) => request.socket.destroy()],
+    [
+      "the answer breaks off",
+      "body",
+      true,
+      (_, response) => {
+        response.writeHead(200, { "content-length": "100" });
+        response.write("half", () => response.destroy());
+      },
+    ],
+  ])("%s", async (_name, step, sent, answer) => {
+    const server = await serve(answer);
+    const transport = transportTo(connectionTo(server.url));
+    const read = transport.send(get("/")).then((response) => response.text());
+    await expect(read).rejects.toMatchObject({ name: "ConnectionError", step, sent });
+  });
+
+  it("nobody listens", async () => {
+    const server = await listen(() => {});
+    await server.stop();
+    const read = transportTo(connectionTo(server.url)).send(get("/"));
+    await expect(read).rejects.toMatchObject({ step: "connect", sent: false });
+  });
+
+  it("no credentials", async () => {
+    const identity = () => Promise.reject(new ConfigError("/f", "tokenFile", "it is gone", "write it"));
+    const read = transportTo(connectionTo("http://127.0.0.1:1", { identity })).send(get("/"));
+    await expect(read).rejects.toMatchObject({
+      step: "credentials",
+      message: expect.stringContaining("/f: tokenFile"),
+    });
+  });
+
+  it("a proxy that refuses", async () => {
+    const proxy = await serve((_, response) => response.end());
+    const connection = connectionTo("http://cluster.test:6443", { proxy: proxy.url });
+    await expect(transportTo(connection).send(get("/"))).rejects.toMatchObject({ name: "ConnectionError" });
+  });
+});
+
+it.each([
+  ["HTTP", listenAsProxy],
+  ["SOCKS 5", listenAsSocks],
+])("goes through a proxy by %s", async (_name, listenAs) => {
+  const asked: string[] = [];
+  const server = await serve((request, response) => response.end(request.url));
+  const proxy = await listenAs(server.port, asked);
+  open.push(proxy);
+  const transport = transportTo(connectionTo("http://cluster.test:6443", { proxy: proxy.url }));
+  expect(await (await transport.send(get("/a"))).text()).toBe("/a");
+  expect(await (await transport.send(get("/b"))).text()).toBe("/b");
+  expect(new Set(asked)).toEqual(new Set(["cluster.test:6443"]));
+});
+
+it("carries a watch over a socket, to the line that was cut", async () => {
+  const line = JSON.stringify({ type: "ADDED", object: { metadata: { name: "ä" } } });
+  const bytes = Buffer.from(`${line}\n${line}\n{"type`);
+  const server = await serve((_, response) => {
+    const parts = [bytes.subarray(0, 45), bytes.subarray(45)];
+    response.write(parts[0], () => response.end(parts[1]));
+  });
+  const transport = transportTo(connectionTo(server.url));
+  const client = createClient({ transport, clock: new VirtualClock(), random: seededRandom(1) });
+  const names: (string | undefined)[] = [];
+  const read = async () => {
+    for await (const { object } of client.watch(ConfigMap)) names.push(object.metadata?.name);
+  };
+  await expect(read()).rejects.toMatchObject({ name: "StreamError", fault: "cut" });
+  expect(names).toEqual(["ä", "ä"]);
+});
+
+describe.skipIf(!hasOpenssl)("TLS", () => {
+  const names = (): RequestListener => (request, response) => {
+    const { subject } = (request.socket as TLSSocket).getPeerCertificate();
+    response.end(subject?.CN ?? "nobody");
+  };
+  const pairs = { server: pairOf("kube.test"), jane: pairOf("jane"), joe: pairOf("joe") };
+
+  function pairOf(name: string): () => Pair {
+    let made: Pair | undefined;
+    return () => {
+      made ??= selfSigned(name);
+      return made;
+    };
+  }
+
+  async function secure(tls: () => Tls) {
+    const { cert, key } = pairs.server();
+    const ca = [pairs.jane().cert, pairs.joe().cert];
+    const server = await serve(names(), { cert, key, ca, requestCert: true, rejectUnauthorized: false });
+    return { server, transport: transportTo(connectionTo(server.url, { tls: async () => tls() })) };
+  }
+
+  it("trusts the given authority under the given name", async () => {
+    const tls = { ca: pairs.server().cert, serverName: "kube.test" };
+    const { transport } = await secure(() => tls);
+    expect(await (await transport.send(get("/"))).text()).toBe("nobody");
+  });
+
+  it.each<[string, () => Tls]>([
+    ["an unknown authority", () => ({ serverName: "kube.test" })],
+    ["another authority", () => ({ ca: pairs.jane().cert, serverName: "kube.test" })],
+    ["another name", () => ({ ca: pairs.server().cert })],
+  ])("does not trust %s, and says so before anything is sent", async (_name, make) => {
+    const tls = make();
+    const { transport } = await secure(() => tls);
+    await expect(transport.send(get("/"))).rejects.toMatchObject({ step: "tls", sent: false });
+  });
+
+  it("trusts anyone only when told to", async () => {
+    const tls: Tls = { insecure: true };
+    const { transport } = await secure(() => tls);
+    expect((await transport.send(get("/"))).status).toBe(200);
+  });
+
+  it("shows a client's certificate, and after a rotation the new one on new connections", async () => {
+    const base = { ca: pairs.server().cert, serverName: "kube.test" };
+    let tls: Tls = { ...base, ...pairs.jane() };
+    const { server, transport } = await secure(() => tls);
+    const who = async () => (await transport.send(get("/"))).text();
+    expect([await who(), await who()]).toEqual(["jane", "jane"]);
+    const before = server.count();
+    tls = { ...base, ...pairs.joe() };
+    expect([await who(), await who(), server.count() > before]).toEqual(["joe", "joe", true]);
+  });
+
+  it.each([
+    ["HTTP", listenAsProxy],
+    ["SOCKS 5", listenAsSocks],
+  ])("goes through a proxy by %s to the server's own certificate", async (_name, listenAs) => {
+    const { server } = await secure(() => ({}));
+    const asked: string[] = [];
+    const proxy = await listenAs(server.port, asked);
+    open.push(proxy);
+    const tls: Tls = { ca: pairs.server().cert, serverName: "kube.test", ...pairs.jane() };
+    const connection = connectionTo("https://cluster.test:6443", { proxy: proxy.url, tls: async () => tls });
+    expect(await (await transportTo(connection).send(get("/"))).text()).toBe("jane");
+    expect(asked).toEqual(["cluster.test:6443"]);
+  });
+});

@@ -1,0 +1,50 @@
+// Where a kind's objects live on a server. Pure.
+import type { KindRef } from "@telltale/kinds";
+
+/** Which object: its name, and its namespace where the kind has one. */
+export interface Ref {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+export type QueryValue = string | number | boolean | readonly string[] | undefined;
+export type Query = Readonly<Record<string, QueryValue>>;
+
+/** `/apis/apps/v1/namespaces/web/deployments`. Without a namespace: of all namespaces. */
+export function collectionPath(kind: KindRef, namespace?: string): string {
+  const root =
+    kind.group === "" ? `/api/${encode(kind.version)}` : `/apis/${encode(kind.group)}/${encode(kind.version)}`;
+  if (namespace === undefined || namespace === "") return `${root}/${encode(kind.plural)}`;
+  if (kind.scope === "Cluster") {
+    throw new TypeError(`${kind.kind} has no namespaces, but ${namespace} was given; leave it out`);
+  }
+  return `${root}/namespaces/${encode(namespace)}/${encode(kind.plural)}`;
+}
+
+/** `/apis/apps/v1/namespaces/web/deployments/front/status`. */
+export function objectPath(kind: KindRef, ref: Ref, subresource?: string): string {
+  if (ref.name === "") throw new TypeError(`${kind.kind}: the name is empty, which would mean all of them; name one`);
+  if (kind.scope === "Namespaced" && (ref.namespace === undefined || ref.namespace === "")) {
+    throw new TypeError(`${kind.kind} ${ref.name} lives in a namespace, and none was given; add \`namespace\``);
+  }
+  const path = `${collectionPath(kind, ref.namespace)}/${encode(ref.name)}`;
+  return subresource === undefined ? path : `${path}/${subresource.split("/").map(encode).join("/")}`;
+}
+
+/** The path with its query; what is undefined is left out. */
+export function withQuery(path: string, query: Query = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const values = typeof value === "object" ? value : [String(value)];
+    return values.map((one) => `${encode(name)}=${encode(one)}`);
+  });
+  if (pairs.length === 0) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}${pairs.join("&")}`;
+}
+
+/** A name of `..` would climb out of its collection: URL parsers resolve dots even where they are escaped. */
+function encode(segment: string): string {
+  if (segment === "." || segment === "..")
+    throw new TypeError(`"${segment}" cannot be a part of a path; use a real name`);
+  return encodeURIComponent(segment);
+}

@@ -1,0 +1,210 @@
+// One call from first attempt to answer: sends, judges the answer, waits, sends again. What may be repeated is decided in
+// `retry.ts`; what is asked, in `client.ts`.
+import { type Clock, type Random, sleep } from "@telltale/clock";
+import type { Ms } from "@telltale/kinds";
+import { ApiError, ConnectionError, type Status, TimeoutError } from "./errors.ts";
+import { type Budget, defaultBudget, nextDelay, type Outcome, parseRetryAfter, type Safety } from "./retry.ts";
+import type { Headers, Request, Response, Transport } from "./transport.ts";
+import { type Deadline, deadline, unlessAborted } from "./wait.ts";
+import { onceEach } from "./warnings.ts";
+
+export interface SenderOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly userAgent?: string;
+  /** What the server warns of, each text once. */
+  readonly onWarning?: (text: string) => void;
+  /** Each attempt, for metrics and traces. */
+  readonly onAttempt?: (attempt: Attempt) => void;
+  /** For a whole call, with its retries. Default: 30 s. */
+  readonly timeout?: Ms;
+  readonly budget?: Budget;
+  /** From the text of an answer, or of one line of a watch, to a value. Default: `JSON.parse`. */
+  readonly decode?: (text: string) => unknown;
+}
+
+/** One attempt, as it ended. */
+export interface Attempt {
+  readonly method: string;
+  readonly path: string;
+  /** From 1. */
+  readonly number: number;
+  readonly took: Ms;
+  /** The status code; undefined when there was no answer. */
+  readonly code?: number;
+  readonly error?: unknown;
+  /** How long until the next attempt; undefined when this was the last. */
+  readonly next?: Ms;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** For the whole call, in milliseconds. A watch: until its first byte may come. */
+  readonly timeout?: Ms;
+}
+
+export interface Call extends CallOptions {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Headers;
+  readonly body?: string | Uint8Array;
+  readonly safety: Safety;
+}
+
+/** An answer that was a yes. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** An answer that is still coming. */
+export interface OpenAnswer {
+  readonly response: Response;
+  /** Follows the caller's signal; to be ended by whoever reads. */
+  readonly deadline: Deadline;
+}
+
+export interface Sender {
+  send(call: Call): Promise<Answer>;
+  /** The value in the answer. A yes that cannot be read counts as lost, and is asked for again where that is safe. */
+  value<T>(call: Call): Promise<T>;
+  /** Opens a stream: the attempts end with its first byte. */
+  open(call: Call): Promise<OpenAnswer>;
+  decode(text: string): unknown;
+}
+
+const defaultTimeout = 30_000;
+
+export function createSender(options: SenderOptions): Sender {
+  const { transport, clock, random, budget = defaultBudget } = options;
+  const warn = options.onWarning === undefined ? undefined : onceEach(options.onWarning);
+
+  /** Repeats until it works or must not be repeated. */
+  async function attempts<T extends { readonly status: number }>(
+    call: Call,
+    limit: Deadline,
+    once: () => Promise<T>,
+  ): Promise<T> {
+    const began = clock.now();
+    for (let number = 1; ; number += 1) {
+      const start = clock.now();
+      const attempt = { method: call.method, path: call.path, number };
+      try {
+        const result = await once();
+        options.onAttempt?.({ ...attempt, took: clock.now() - start, code: result.status });
+        return result;
+      } catch (error) {
+        const outcome = limit.signal.aborted ? undefined : outcomeOf(error);
+        const elapsed = clock.now() - began;
+        const next = outcome && nextDelay({ safety: call.safety, outcome, attempts: number, elapsed }, budget, random);
+        options.onAttempt?.({
+          ...attempt,
+          took: clock.now() - start,
+          ...(error instanceof ApiError ? { code: error.code } : {}),
+          error,
+          ...(next === undefined ? {} : { next }),
+        });
+        if (next === undefined) throw error;
+        await sleep(clock, next, limit.signal);
+      }
+    }
+  }
+
+  function limitOf(call: Call): Deadline {
+    const after = call.timeout ?? options.timeout ?? defaultTimeout;
+    return deadline(clock, after, () => new TimeoutError(nameOf(call), after), call.signal);
+  }
+
+  async function ask(call: Call, limit: Deadline, stream: boolean): Promise<Response> {
+    const request: Request = {
+      method: call.method,
+      path: call.path,
+      headers: { accept: "application/json", "user-agent": options.userAgent ?? "telltale", ...call.headers },
+      signal: limit.signal,
+      ...(call.body === undefined ? {} : { body: call.body }),
+      ...(stream ? { stream } : {}),
+    };
+    limit.signal.throwIfAborted();
+    const response = await unlessAborted(transport.send(request), limit.signal);
+    warn?.(response.headers);
+    if (response.status >= 200 && response.status < 300) return response;
+    const text = await unlessAborted(response.text(), limit.signal);
+    throw refusal(call, response, text, clock.now());
+  }
+
+  async function whole<T extends Answer>(call: Call, read: (answer: Answer) => T): Promise<T> {
+    const limit = limitOf(call);
+    try {
+      return await attempts(call, limit, async () => {
+        const response = await ask(call, limit, false);
+        const text = await unlessAborted(response.text(), limit.signal);
+        return read({ status: response.status, headers: response.headers, text });
+      });
+    } finally {
+      limit.done();
+    }
+  }
+
+  const decode = options.decode ?? ((text: string) => JSON.parse(text) as unknown);
+
+  function decoded(call: Call, answer: Answer): Answer & { readonly value: unknown } {
+    try {
+      return { ...answer, value: decode(answer.text) };
+    } catch (cause) {
+      const message = `${nameOf(call)}: ${answer.text.length} characters that are no JSON`;
+      throw new ConnectionError("body", message, { cause });
+    }
+  }
+
+  return {
+    send: (call) => whole(call, (answer) => answer),
+    value: async <T>(call: Call) => (await whole(call, (answer) => decoded(call, answer))).value as T,
+    async open(call) {
+      const limit = limitOf(call);
+      try {
+        const response = await attempts(call, limit, () => ask(call, limit, true));
+        limit.lift();
+        return { response, deadline: limit };
+      } catch (error) {
+        limit.done();
+        throw error;
+      }
+    },
+    decode,
+  };
+}
+
+const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+
+function outcomeOf(error: unknown): Outcome | undefined {
+  if (error instanceof ConnectionError) {
+    // A plugin that failed, or a certificate that does not fit, fails again: nothing is gained by asking five times.
+    if (["closed", "credentials", "tls"].includes(error.step)) return undefined;
+    return { at: error.sent ? "unknown" : "unsent" };
+  }
+  if (!(error instanceof ApiError)) return undefined;
+  const { code, retryAfter } = error;
+  return retryAfter === undefined ? { at: "answered", code } : { at: "answered", code, retryAfter };
+}
+
+/** The Status in an answer, or one made from its code: proxies and load balancers answer in their own words. */
+function refusal(call: Call, response: Response, text: string, now: number): ApiError {
+  const after = response.headers["retry-after"];
+  return new ApiError(
+    nameOf(call),
+    { ...statusOf(text), code: response.status },
+    parseRetryAfter(typeof after === "string" ? after : after?.[0], now),
+  );
+}
+
+function statusOf(text: string): Status {
+  try {
+    const parsed = JSON.parse(text) as Status & { kind?: string };
+    if (parsed.kind === "Status") return parsed;
+  } catch {
+    // Not JSON: the text itself is all that there is.
+  }
+  return { message: text.trim().slice(0, 500) };
+}

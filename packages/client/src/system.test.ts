@@ -1,0 +1,18 @@
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { systemFiles, systemRun } from "./system.ts";
+
+it("reads a file, and has nothing to say of one that is not there", async () => {
+  expect(await systemFiles.read(fileURLToPath(import.meta.url))).toContain("has nothing to say");
+  expect(await systemFiles.read("/no/such/file")).toBeUndefined();
+  await expect(systemFiles.read("/")).rejects.toThrow("EISDIR");
+});
+
+it("runs a program to its end, with the given variables only", async () => {
+  const script =
+    "console.log(process.env.A, process.env.HOME); console.error('oh'); process.exitCode = Number(process.argv[1])";
+  const run = (code: string) => systemRun(process.execPath, ["-e", script, code], { A: "1" });
+  expect(await run("0")).toEqual({ code: 0, stdout: "1 undefined\n", stderr: "oh\n" });
+  expect(await run("3")).toMatchObject({ code: 3 });
+  await expect(systemRun("/no/such/program", [], {})).rejects.toThrow("ENOENT");
+});

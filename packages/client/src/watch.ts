@@ -1,0 +1,80 @@
+// A watch as an async iterator of typed events. It follows one stream to its end; to resume is the cache's business.
+import type { Clock } from "@telltale/clock";
+import type { KubeObject, Ms } from "@telltale/kinds";
+import { ApiError, type Status, StreamError } from "./errors.ts";
+import { type Lines, splitLines } from "./lines.ts";
+import type { Call, Sender } from "./send.ts";
+import { deadline, unlessAborted } from "./wait.ts";
+
+export type WatchEvent<T extends KubeObject> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
+  /** Everything up to this version has been sent. Only `metadata` is filled. */
+  | { readonly type: "BOOKMARK"; readonly object: KubeObject };
+
+/** The events of a stream until the server ends it. An ERROR is thrown, and so is a stream that broke. */
+export async function* watchEvents<T extends KubeObject>(
+  sender: Sender,
+  clock: Clock,
+  call: Call,
+  idle: Ms | undefined,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const opened = await sender.open(call);
+  const stalled = () => new StreamError("stalled", `GET ${call.path}: nothing came for ${idle} ms`);
+  const limit = deadline(clock, idle, stalled, opened.deadline.signal);
+  const chunks = opened.response.chunks()[Symbol.asyncIterator]();
+  const lines = splitLines();
+  try {
+    for (;;) {
+      const next = await unlessAborted(chunks.next(), limit.signal);
+      if (next.done === true) break;
+      // While the reader is busy, nobody listens: that time does not count.
+      limit.lift();
+      for (const line of lines.push(next.value)) yield parseEvent<T>(line, sender, call);
+      limit.renew();
+    }
+    endOf(lines, call);
+  } finally {
+    limit.done();
+    opened.deadline.done();
+    opened.deadline.abort(new DOMException("the watch was left", "AbortError"));
+    // Not awaited: a stream that hangs would keep its reader.
+    Promise.resolve(chunks.return?.()).catch(() => {});
+  }
+}
+
+function parseEvent<T extends KubeObject>(line: string, sender: Sender, call: Call): WatchEvent<T> {
+  const { type, object } = decodeLine(line, sender, call);
+  switch (type) {
+    case "ADDED":
+    case "MODIFIED":
+    case "DELETED":
+      return { type, object: object as T };
+    case "BOOKMARK":
+      return { type, object: object as KubeObject };
+    case "ERROR":
+      throw new ApiError(`GET ${call.path}`, object as Status);
+    default:
+      throw new StreamError("garbled", `GET ${call.path}: an event of unknown type ${String(type).slice(0, 40)}`);
+  }
+}
+
+function decodeLine(line: string, sender: Sender, call: Call): { type?: unknown; object: unknown } {
+  let value: unknown;
+  try {
+    value = sender.decode(line);
+  } catch (cause) {
+    throw new StreamError("garbled", `GET ${call.path}: a line that is no JSON: ${line.slice(0, 80)}`, { cause });
+  }
+  if (typeof value !== "object" || value === null || !("object" in value)) {
+    throw new StreamError("garbled", `GET ${call.path}: a line that is no event: ${line.slice(0, 80)}`);
+  }
+  return value;
+}
+
+function endOf(lines: Lines, call: Call): void {
+  try {
+    lines.end();
+  } catch (cause) {
+    throw new StreamError("cut", `GET ${call.path}: ${(cause as Error).message}`, { cause });
+  }
+}
