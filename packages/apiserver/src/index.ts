@@ -1,3 +1,4 @@
+export type { LocalWebhook, Resolver, ServiceReference } from "./admit/webhook-call.ts";
 export type { FaultEffect, FaultHit, FaultMatch, FaultRule, WatchFault } from "./faults/faults.ts";
 export type { User } from "./request.ts";
 export { type ApiServer, type ServerOptions, startApiServer } from "./server.ts";

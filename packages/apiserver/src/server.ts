@@ -71,7 +71,7 @@ export interface ServerOptions {
   readonly faults?: readonly FaultRule[];
   /** What the disk does wrong, asked at each write and sync. */
   readonly diskFaults?: DiskFaults;
-  /** Where a webhook's Service is reached. */
+  /** Where a webhook's Service is: an address, or a function in this process. Admission and conversion both ask. */
   readonly webhookResolver?: Resolver;
   readonly log?: (line: string) => void;
 }
