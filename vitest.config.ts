@@ -7,6 +7,6 @@ export default defineConfig({
       "{packages,operators}/*/test/**/*.test.ts",
       "tools/**/*.test.ts",
     ],
-    exclude: ["**/node_modules/**", "**/dist/**", "**/*.real.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**", "**/*.{real,differential}.test.ts"],
   },
 });
