@@ -9,41 +9,37 @@ import { webhookAdmission } from "./admit/webhooks.ts";
 import { type AuthenticatorOptions, authenticator } from "./authenticate/authenticate.ts";
 import { type Authority, authority, type Issued } from "./authenticate/certificates.ts";
 import { kubeconfig } from "./authenticate/kubeconfig.ts";
-import { serviceAccountUser } from "./authenticate/service-account.ts";
-import { type Authorizer, alwaysAllow, rbacAuthorizer } from "./authorize/authorizer.ts";
-import type { AccessCheck } from "./cel/admission.ts";
+import { alwaysAllow, rbacAuthorizer } from "./authorize/authorizer.ts";
+import { accessCheck, remembered } from "./authorize/stored.ts";
 import { startGarbageCollector } from "./collect/garbage.ts";
 import { startNamespaceController } from "./collect/namespaces.ts";
 import { startProtectionController } from "./collect/protection.ts";
 import { type FaultRule, Faults } from "./faults/faults.ts";
 import { faultsRoute } from "./faults/route.ts";
-import { at, isObject, type JsonObject, text } from "./json.ts";
-import { serviceAllocator } from "./kinds/allocator.ts";
+import { at, isObject, type JsonObject } from "./json.ts";
 import { bootstrapObjects } from "./kinds/bootstrap.ts";
-import { allStrategies } from "./kinds/builtin.ts";
-import { refuseCreateIn } from "./kinds/namespace.ts";
 import { openapiRoute } from "./openapi/route.ts";
-import { builtinResource } from "./registry/builtin.ts";
-import { Catalogue } from "./registry/catalogue.ts";
-import { Definitions, definitionDeletion, definitionResource, policyResource } from "./registry/definitions.ts";
+import { builtins, takenNames } from "./registry/builtins.ts";
+import type { Catalogue } from "./registry/catalogue.ts";
+import { Definitions, definitionDeletion } from "./registry/definitions.ts";
 import { Deleter, namespaceDeletion } from "./registry/delete.ts";
+import { namespaceCheck } from "./registry/lifecycle.ts";
 import { withMetadata } from "./registry/metadata.ts";
+import { populate } from "./registry/populate.ts";
 import { type Resource, storageKey } from "./registry/resource.ts";
-import { placeOf } from "./registry/selector.ts";
 import { type Backing, Writer } from "./registry/write.ts";
-import type { ApiRequest, ApiResponse, Call, User } from "./request.ts";
+import type { ApiRequest, ApiResponse, User } from "./request.ts";
 import { discovery } from "./route/discovery.ts";
 import { handler } from "./route/handler.ts";
 import type { RequestInfo } from "./route/info.ts";
 import { resources } from "./route/resources.ts";
 import { service } from "./route/service.ts";
 import { subresources } from "./route/subresources.ts";
-import { notFound, StatusError } from "./status.ts";
 import type { DiskFaults } from "./store/disk.ts";
 import { expire } from "./store/expiry.ts";
 import { openStore, type Storage } from "./store/open.ts";
 import type { Store, StoreSnapshot } from "./store/store.ts";
-import { administrator, type InProcessClient, inProcess, type LocalRequest } from "./transport/in-process.ts";
+import { type InProcessClient, inProcess } from "./transport/in-process.ts";
 import { type Listener, listen } from "./transport/listener.ts";
 
 export interface ServerOptions {
@@ -162,7 +158,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
       const config = at(crd, "spec", "conversion", "webhook", "clientConfig");
       return webhookConversion({ call: caller.call, random }, isObject(config) ? config : {})(objects, apiVersion);
     },
-    deleteAll: (r) => deleteAll(store, deleter, r),
+    deleteAll: (r) => deleter.everything(r),
     log,
   });
   definitions.start();
@@ -185,6 +181,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   });
   const identity = authenticator(who);
   const extra = subresources({ stages, tokenKey: () => pki().tokenKey, random, logs: () => "" });
+  const host = options.listen !== false && options.listen?.host === "::1" ? "[::1]" : "127.0.0.1";
   const handle = handler({
     clock,
     random,
@@ -194,7 +191,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     log,
     routes: [
       resources(stages()),
-      discovery(catalogue, () => `127.0.0.1:${listener?.port ?? 443}`),
+      discovery(catalogue, () => `${host}:${listener?.port ?? 443}`),
       openapiRoute(catalogue),
       faultsRoute(faults),
       service({
@@ -207,14 +204,23 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     ],
   });
   const client = inProcess(handle);
+  const close = async () => {
+    definitions.stop();
+    await listener?.close();
+    await hooks.close();
+    await caller.close();
+    await store.close();
+  };
 
-  if (options.listen !== false) listener = await openListener(options, handle, pki);
-  await populate(
-    client,
-    store,
-    [...bootstrapObjects(listener?.port ?? 443, { ca: "" }), ...(options.objects ?? [])],
-    catalogue,
-  );
+  try {
+    if (options.listen !== false) listener = await openListener(options, handle, pki);
+    const first = bootstrapObjects(listener?.port ?? 443, { ca: "" });
+    await populate(client, store, [...first, ...(options.objects ?? [])], catalogue);
+  } catch (error) {
+    listener?.cut();
+    await close(); // whoever tries again finds the folder and the port free
+    throw error;
+  }
   const controllers =
     options.controllers === "none"
       ? []
@@ -225,7 +231,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   ready = true;
 
   const scheme = options.listen !== false && options.listen?.tls === false ? "http" : "https";
-  const url = listener === undefined ? undefined : `${scheme}://127.0.0.1:${listener.port}`;
+  const url = listener === undefined ? undefined : `${scheme}://${host}:${listener.port}`;
   return {
     url,
     port: listener?.port,
@@ -272,51 +278,11 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
       for (const controller of controllers) controller.stop();
       stopExpiry();
       stopping.abort();
-      definitions.stop();
       const patience = clock.after(5_000, () => listener?.cut());
-      await listener?.close();
-      await hooks.close();
-      await caller.close();
+      await close();
       patience.cancel();
-      await store.close();
     },
   };
-}
-
-/** The order in which discovery lists the built-in groups. */
-const groupOrder = [
-  "",
-  "apiregistration.k8s.io",
-  "apps",
-  "events.k8s.io",
-  "authentication.k8s.io",
-  "authorization.k8s.io",
-  "autoscaling",
-  "batch",
-  "certificates.k8s.io",
-  "networking.k8s.io",
-  "policy",
-  "rbac.authorization.k8s.io",
-  "storage.k8s.io",
-  "admissionregistration.k8s.io",
-  "apiextensions.k8s.io",
-  "scheduling.k8s.io",
-  "coordination.k8s.io",
-  "node.k8s.io",
-  "discovery.k8s.io",
-  "resource.k8s.io",
-  "flowcontrol.apiserver.k8s.io",
-];
-
-function builtins(store: Store): Catalogue {
-  const allocator = serviceAllocator(store.scan("//services/").records.map((r) => r.object()));
-  const made = allStrategies.map((s) => {
-    if (s.kind.kind === "CustomResourceDefinition") return definitionResource(s, allocator);
-    return s.kind.kind.startsWith("ValidatingAdmissionPolicy")
-      ? policyResource(s, allocator)
-      : builtinResource(s, allocator);
-  });
-  return new Catalogue(made, groupOrder);
 }
 
 /** Writes the object that a request is about once more, as it is. */
@@ -325,79 +291,6 @@ function touch(store: Store, catalogue: Catalogue, info: RequestInfo): void {
   const record = r === undefined || !info.isResource ? undefined : store.get(storageKey(r, info.namespace, info.name));
   if (record !== undefined)
     store.commit(record.key, { object: withMetadata(record.object(), { resourceVersion: undefined }) });
-}
-
-function namespaceCheck(store: Store): Backing["checkNamespace"] {
-  return (r, namespace, name) => {
-    if (!r.namespaced) return;
-    const record = store.get(`//namespaces/${namespace}`);
-    if (record === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace);
-    const refused = refuseCreateIn(record.object(), r, name);
-    if (refused !== undefined) throw refused;
-  };
-}
-
-function takenNames(c: Catalogue, group: string) {
-  const own = c.all().filter((r) => r.builtin && r.group === group);
-  return {
-    resources: new Set(own.flatMap((r) => [r.resource, r.singular, ...r.shortNames])),
-    kinds: new Set(own.flatMap((r) => [r.kind, r.listKind])),
-  };
-}
-
-/** Lists of a group's objects, the same array for as long as nothing in the group changes. */
-function remembered(store: Store, group: string): (group: string, resource: string) => readonly JsonObject[] {
-  const lists = new Map<string, readonly JsonObject[]>();
-  const follow = () => {
-    lists.clear();
-    store.subscribe(`/${group}/`, store.revision, () => lists.clear(), follow); // goes on after a restore
-  };
-  follow();
-  return (of, resource) => {
-    const known = lists.get(`${of}/${resource}`);
-    if (known !== undefined) return known;
-    const made = store.scan(`/${of}/${resource}/`).records.map((record) => record.object());
-    lists.set(`${of}/${resource}`, made);
-    return made;
-  };
-}
-
-/** How CEL asks about permissions. */
-function accessCheck(authorizer: Authorizer, user: User): AccessCheck {
-  return (q) => {
-    const who =
-      q.serviceAccount === undefined ? user : serviceAccountUser(q.serviceAccount.namespace, q.serviceAccount.name, "");
-    if (q.path !== undefined) return authorizer.allows(who, { verb: q.verb, path: q.path });
-    const { verb, group = "", resource = "", subresource = "", namespace = "", name = "" } = q;
-    return authorizer.allows(who, { verb, group, resource, subresource, namespace, name });
-  };
-}
-
-const internalUser: User = {
-  username: "system:apiserver",
-  uid: "",
-  groups: ["system:masters", "system:authenticated"],
-  extra: {},
-};
-
-async function deleteAll(store: Store, deleter: Deleter, r: Resource): Promise<void> {
-  const call: Call = {
-    request: { method: "DELETE", url: "/", headers: {}, body: new Uint8Array(), signal: new AbortController().signal },
-    query: new URLSearchParams(),
-    user: internalUser,
-    warn: () => {},
-  };
-  for (const record of store.scan(`/${r.storage.group}/${r.storage.resource}/`).records) {
-    const { namespace, name } = placeOf(r, record.key);
-    const options = {
-      preconditions: {},
-      dryRun: false,
-      object: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1" },
-    };
-    await deleter.object(call, r, namespace, name, options).catch((error: unknown) => {
-      if (!(error instanceof StatusError && error.code === 404)) throw error;
-    });
-  }
 }
 
 async function openListener(
@@ -413,40 +306,4 @@ async function openListener(
     maxBody: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
     handle,
   });
-}
-
-/** Creates what is not there yet, through the same door as everybody. */
-async function populate(
-  client: InProcessClient,
-  store: Store,
-  objects: readonly JsonObject[],
-  catalogue: Catalogue,
-): Promise<void> {
-  for (const object of objects) {
-    const [group, version] = groupVersion(text(object["apiVersion"]));
-    const r = catalogue.ofKind(group, version, text(object["kind"]));
-    if (r === undefined)
-      throw new Error(
-        `${text(object["apiVersion"])} ${text(object["kind"])} is not served; put its definition before it`,
-      );
-    const namespace = text(at(object, "metadata", "namespace"));
-    // After a restart they are there. Asking first, as a Service would be refused for its address before its name.
-    if (store.get(storageKey(r, namespace, text(at(object, "metadata", "name")))) !== undefined) continue;
-    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-    const request: LocalRequest = {
-      method: "POST",
-      path: `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${r.resource}?fieldManager=bootstrap`,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(object),
-      user: administrator,
-    };
-    const { status, body } = await client(request);
-    if (status !== 201 && status !== 409)
-      throw new Error(`${r.resource} ${text(at(object, "metadata", "name"))} cannot be created: ${body}`);
-  }
-}
-
-function groupVersion(apiVersion: string): [string, string] {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }

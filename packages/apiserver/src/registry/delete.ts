@@ -5,16 +5,23 @@ import { type DeleteOptions, decodeOptions } from "../decode/options.ts";
 import type { JsonObject } from "../json.ts";
 import { type Deletion, deleteDecision, deleteWarnings } from "../kinds/delete.ts";
 import { deleteNamespace, refuseNamespaceDelete } from "../kinds/namespace.ts";
-import type { ApiResponse, Call } from "../request.ts";
+import type { ApiResponse, Call, User } from "../request.ts";
 import type { ResourceInfo } from "../route/info.ts";
 import { notFound, StatusError } from "../status.ts";
 import { RevisionMismatch } from "../store/errors.ts";
 import type { StoredRecord } from "../store/record.ts";
 import { list } from "./list.ts";
 import { nameOf, uidOf, withMetadata } from "./metadata.ts";
-import { type Resource, storageKey } from "./resource.ts";
+import { type Resource, storageKey, storagePrefix } from "./resource.ts";
 import { placeOf, selection } from "./selector.ts";
 import type { Backing, Writer } from "./write.ts";
+
+const internalUser: User = {
+  username: "system:apiserver",
+  uid: "",
+  groups: ["system:masters", "system:authenticated"],
+  extra: {},
+};
 
 /** What a kind does to itself when it is deleted, where that is not what all kinds do. */
 export type SpecialDeletion = (object: JsonObject, now: string) => Deletion | undefined;
@@ -72,6 +79,31 @@ export class Deleter {
       }
     }
     return answer(found.records, found.revision);
+  }
+
+  /** Deletes all objects of a resource, wherever they are: its definition is going. */
+  async everything(r: Resource): Promise<void> {
+    const call: Call = {
+      request: {
+        method: "DELETE",
+        url: "/",
+        headers: {},
+        body: new Uint8Array(),
+        signal: new AbortController().signal,
+      },
+      query: new URLSearchParams(),
+      user: internalUser,
+      warn: () => {},
+    };
+    const object = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1" };
+    for (const record of this.#b.store.scan(storagePrefix(r)).records) {
+      const { namespace, name } = placeOf(r, record.key);
+      await this.object(call, r, namespace, name, { preconditions: {}, dryRun: false, object }).catch(
+        (error: unknown) => {
+          if (!(error instanceof StatusError && error.code === 404)) throw error;
+        },
+      );
+    }
   }
 
   /** Deletes one object as the options say; decides again when somebody else was faster. */

@@ -1,6 +1,8 @@
 // What an update may not change, and when an object is gone: the metadata that belongs to the server.
 import { at, type JsonObject, text } from "../json.ts";
-import { invalid, invalidField, type StatusError } from "../status.ts";
+import { refuseCreateIn } from "../kinds/namespace.ts";
+import { invalid, invalidField, notFound, type StatusError } from "../status.ts";
+import type { Store } from "../store/store.ts";
 import { contentChanged, finalizersOf, generationOf, isTerminating, metadataOf, withMetadata } from "./metadata.ts";
 import type { Part, Resource } from "./resource.ts";
 
@@ -35,3 +37,14 @@ export function isFinalized(r: Resource, object: JsonObject, old: JsonObject): b
 /** 422 for an update that has to name a version and does not. */
 export const versionRequired = (r: Resource, name: string): StatusError =>
   invalid(r.group, r.resource, name, [invalidField("metadata.resourceVersion", 0, "must be specified for an update")]);
+
+/** Refuses a create in a namespace that is not there or is being removed. */
+export function namespaceCheck(store: Store): (r: Resource, namespace: string, name: string) => void {
+  return (r, namespace, name) => {
+    if (!r.namespaced) return;
+    const record = store.get(`//namespaces/${namespace}`);
+    if (record === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace);
+    const refused = refuseCreateIn(record.object(), r, name);
+    if (refused !== undefined) throw refused;
+  };
+}
