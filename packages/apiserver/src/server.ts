@@ -116,6 +116,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   const catalogue = builtins(store);
   const faults = new Faults(clock, random, {
     revision: () => store.revision,
+    revisionBefore: (ms) => store.revisionBefore(ms),
     touch: (info) => touch(store, catalogue, info),
   });
   for (const rule of options.faults ?? []) faults.add(rule);

@@ -1,4 +1,5 @@
 // The past on purpose: stale reads, a faster rival, snapshots to come back to, and rules over HTTP.
+import { VirtualClock } from "@telltale/clock";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ApiServer, startApiServer } from "../src/index.ts";
 
@@ -41,6 +42,22 @@ describe("faults that show the past", () => {
     expect((await send("GET", path)).body.items.map((i: { metadata: { name: string } }) => i.metadata.name)).toEqual([
       "a",
     ]);
+  });
+
+  it("a read that is stale by a time shows what there was then", async () => {
+    const clock = new VirtualClock();
+    server = await startApiServer({ listen: false, clock });
+    await send("POST", path, config("a", "old"));
+    clock.advance(1_000);
+    await send("PATCH", `${path}/a`, { data: { k: "new" } }, "application/merge-patch+json");
+    clock.advance(1_000);
+    server.faults.add({ match: { verbs: ["get"] }, times: 1, effect: { staleRead: { lagMs: 500 } } });
+    expect((await send("GET", `${path}/a`)).body.data.k).toBe("new");
+    server.faults.add({ match: { verbs: ["get"] }, times: 1, effect: { staleRead: { lagMs: 1_500 } } });
+    expect((await send("GET", `${path}/a`)).body.data.k).toBe("old");
+    server.faults.add({ match: { verbs: ["get"] }, times: 1, effect: { staleRead: { lagMs: 2_500 } } });
+    expect((await send("GET", `${path}/a`)).status).toBe(404);
+    expect((await send("GET", `${path}/a`)).body.data.k).toBe("new");
   });
 
   it("a rival that was faster makes a PUT conflict, and a patch go on", async () => {

@@ -34,8 +34,8 @@ export type FaultEffect =
     }
   /** No answer at all: the connection is cut. */
   | { readonly resetConnection: true; readonly commit?: boolean }
-  /** A get or a list shows the world as it was so many revisions ago. */
-  | { readonly staleRead: { readonly lagRevisions: number } }
+  /** A get or a list shows the world as it was so many revisions or so long ago, the older where both are given. */
+  | { readonly staleRead: { readonly lagRevisions?: number; readonly lagMs?: number } }
   /** Somebody else writes the object just before this request does. */
   | { readonly conflictOnce: true }
   /** What a watch does wrong, within its contract: nothing is lost that a client could not get by resuming. */
@@ -77,6 +77,8 @@ interface Active extends FaultRule {
 
 /** What rules need of the server. */
 export interface FaultWorld {
+  /** The newest revision so long ago. */
+  readonly revisionBefore: (ms: number) => number;
   readonly revision: () => number;
   /** Writes an object again as it is, so that it has a new version. */
   readonly touch: (info: RequestInfo) => void;
@@ -151,7 +153,9 @@ export class Faults {
         if (effect.commit === true) await done();
         throw new ConnectionReset("the connection was cut on purpose");
       } else if ("staleRead" in effect) {
-        seen = { ...seen, readAt: Math.max(1, this.#world.revision() - effect.staleRead.lagRevisions) };
+        const { lagRevisions = 0, lagMs = 0 } = effect.staleRead;
+        const then = Math.min(this.#world.revision() - lagRevisions, this.#world.revisionBefore(lagMs));
+        seen = { ...seen, readAt: Math.max(1, then) };
       } else if ("conflictOnce" in effect) this.#world.touch(info);
       else result = troubled(await done(), effect.watch, this.#clock);
     }

@@ -80,6 +80,17 @@ export class History {
     return this.#entries.slice(this.#firstBehind(revision)).map(({ event }) => event);
   }
 
+  /** The revision of the first event that came after a time. */
+  firstAfter(time: number): number | undefined {
+    let first: number | undefined;
+    for (let i = this.#entries.length - 1; i >= this.#head; i--) {
+      const entry = this.#entries[i];
+      if (entry === undefined || entry.time <= time) break;
+      first = entry.event.revision;
+    }
+    return first;
+  }
+
   #firstBehind(revision: number): number {
     let low = this.#head;
     let high = this.#entries.length;

@@ -196,6 +196,12 @@ export class Store {
     return this.#history.since(from);
   }
 
+  /** The revision that was the newest so long ago, as far as the history goes back. */
+  revisionBefore(ms: number): number {
+    const first = this.#history.firstAfter(this.#clock.now() - ms);
+    return first === undefined ? this.#revision : first - 1;
+  }
+
   /** Forgets what was before a revision, the current one unless told. */
   compact(revision = this.#revision): void {
     if (revision > this.#revision)
