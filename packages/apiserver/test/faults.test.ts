@@ -99,6 +99,42 @@ describe("errors", () => {
     expect((await create("c")).status).toBe(201);
   });
 
+  test("a request that is never answered ends when its client gives up; with commit the write happened", async () => {
+    await start();
+    const send = (name: string, signal: AbortSignal) =>
+      server.client({
+        method: "POST",
+        path,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ metadata: { name } }),
+        signal,
+      });
+    for (const commit of [false, true]) {
+      server.faults.add({ match: { verbs: ["create"] }, times: 1, effect: { timeout: true, commit } });
+      const patience = new AbortController();
+      const answer = send(`commit-${commit}`, patience.signal);
+      expect(await done(answer)).toBe(false);
+      clock.advance(3_600_000 as Ms);
+      expect(await done(answer)).toBe(false);
+      patience.abort();
+      await expect(answer).rejects.toThrow("gave up");
+      expect((await get(`commit-${commit}`)).status).toBe(commit ? 200 : 404);
+    }
+  });
+
+  test("a rule can ask for headers, and for a revision to be past", async () => {
+    await start();
+    const effect = { status: 500 };
+    server.faults.add({ id: "h", match: { headers: { "x-lane": "slow" } }, effect });
+    const lane = (value: string) => server.client({ method: "GET", path, headers: { "X-Lane": value } });
+    expect([(await lane("slow")).status, (await lane("fast")).status]).toEqual([500, 200]);
+    server.faults.remove("h");
+    server.faults.add({ match: { verbs: ["get"], afterRevision: server.store.revision }, effect });
+    expect((await get("a")).status).toBe(404);
+    expect((await create("a")).status).toBe(201);
+    expect((await get("a")).status).toBe(500);
+  });
+
   test("a cut connection is no answer, in the process and on a socket; with commit the write happened", async () => {
     await start({ listen: { tls: false }, anonymous: true, authorization: "always-allow" });
     server.faults.add({

@@ -16,6 +16,10 @@ export interface FaultMatch {
   readonly user?: string;
   readonly userAgent?: RegExp;
   readonly path?: RegExp;
+  /** Values by a header's name in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Only once the store is past this revision. */
+  readonly afterRevision?: number;
   /** Only the n-th match, or those that the function chooses; counted from 1. */
   readonly nth?: number | ((n: number) => boolean);
   readonly probability?: number;
@@ -32,6 +36,8 @@ export type FaultEffect =
       readonly retryAfterSeconds?: number;
       readonly commit?: boolean;
     }
+  /** No answer at all, and no end: the client has to give up. */
+  | { readonly timeout: true; readonly commit?: boolean }
   /** No answer at all: the connection is cut. */
   | { readonly resetConnection: true; readonly commit?: boolean }
   /** A get or a list shows the world as it was so many revisions or so long ago, the older where both are given. */
@@ -152,6 +158,10 @@ export class Faults {
       } else if ("resetConnection" in effect) {
         if (effect.commit === true) await done();
         throw new ConnectionReset("the connection was cut on purpose");
+      } else if ("timeout" in effect) {
+        if (effect.commit === true) await done();
+        await givenUp(call.request.signal);
+        throw new ConnectionReset("the client gave up");
       } else if ("staleRead" in effect) {
         const { lagRevisions = 0, lagMs = 0 } = effect.staleRead;
         const then = Math.min(this.#world.revision() - lagRevisions, this.#world.revisionBefore(lagMs));
@@ -164,6 +174,7 @@ export class Faults {
 
   #hits(rule: Active, call: Call, info: RequestInfo): boolean {
     if (!matches(rule.match ?? {}, call, info)) return false;
+    if (this.#world.revision() <= (rule.match?.afterRevision ?? -1)) return false;
     rule.seen += 1;
     const { nth, probability } = rule.match ?? {};
     if (typeof nth === "number" && rule.seen !== nth) return false;
@@ -202,8 +213,16 @@ function matches(m: FaultMatch, call: Call, info: RequestInfo): boolean {
     named &&
     is(m.user, user.username) &&
     (m.userAgent === undefined || m.userAgent.test(request.headers["user-agent"] ?? "")) &&
-    (m.path === undefined || m.path.test(request.url))
+    (m.path === undefined || m.path.test(request.url)) &&
+    Object.entries(m.headers ?? {}).every(([name, value]) => request.headers[name] === value)
   );
+}
+
+function givenUp(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 /** The same stream, in trouble. */
