@@ -34,6 +34,8 @@ export interface ApiResponse {
   readonly headers: Record<string, string | string[]>;
   /** The whole body, or how to begin a stream; it answers with how to stop it. */
   readonly body: string | Uint8Array | ((sink: Sink) => () => void);
+  /** A fault: the connection ends after so many bytes of a whole body. */
+  readonly cutAfter?: number;
 }
 
 /** What the pipeline knows of a request once it is routed. */

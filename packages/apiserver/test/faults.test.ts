@@ -122,6 +122,76 @@ describe("errors", () => {
     }
   });
 
+  test("an answer is cut after its first bytes, and the write happened", async () => {
+    await start({ listen: { tls: false }, anonymous: true, authorization: "always-allow" });
+    server.faults.add({ match: { verbs: ["create"] }, times: 2, effect: { resetConnection: true, afterBytes: 10 } });
+    await expect(create("a")).rejects.toThrow("cut on purpose");
+    let heard = "";
+    const end = await new Promise((resolve) => {
+      const out = request(
+        { port: server.port, method: "POST", path, headers: { "content-type": "application/json" }, agent: false },
+        (answer) => {
+          answer.on("data", (chunk: Buffer) => {
+            heard += chunk.toString();
+          });
+          answer.on("error", resolve);
+          answer.on("end", () => resolve("a whole answer"));
+        },
+      );
+      out.end(JSON.stringify({ metadata: { name: "b" } }));
+    });
+    expect(end).toMatchObject({ code: "ECONNRESET" });
+    expect(heard).toBe('{"kind":"C');
+    expect([(await get("a")).status, (await get("b")).status]).toEqual([200, 200]);
+  });
+
+  test("an error can have the body of a proxy on the way", async () => {
+    await start();
+    server.faults.add({ effect: { status: 502, body: "<h1>Bad Gateway</h1>" } });
+    const answer = await get("a");
+    expect([answer.status, answer.headers["content-type"], answer.body]).toEqual([
+      502,
+      "text/html",
+      "<h1>Bad Gateway</h1>",
+    ]);
+  });
+
+  test("a watch that loses events shows every other one", async () => {
+    await start();
+    server.faults.add({ match: { verbs: ["watch"] }, effect: { watch: { missEvery: 2 } } });
+    const { stream } = await server.client({
+      method: "GET",
+      path: `${path}?watch=true&resourceVersion=${server.store.revision}`,
+    });
+    for (const name of ["a", "b", "c"]) await create(name);
+    const names: string[] = [];
+    for await (const line of stream ?? []) {
+      names.push(JSON.parse(line).object.metadata.name);
+      if (names.length === 2) break;
+    }
+    expect(names).toEqual(["a", "c"]);
+  });
+
+  test("events of different objects change places, those of one object never", async () => {
+    await start();
+    server.faults.add({ match: { verbs: ["watch"] }, effect: { watch: { reorderAcrossKeys: true } } });
+    const { stream } = await server.client({
+      method: "GET",
+      path: `${path}?watch=1&resourceVersion=${server.store.revision}`,
+    });
+    for (const name of ["a", "b", "c"]) await create(name);
+    await server.client({ method: "DELETE", path: `${path}/c` });
+    await create("d");
+    const seen: string[] = [];
+    clock.advance(10 as Ms);
+    for await (const line of stream ?? []) {
+      const { type, object } = JSON.parse(line);
+      seen.push(`${type} ${object.metadata.name}`);
+      if (seen.length === 5) break;
+    }
+    expect(seen).toEqual(["ADDED b", "ADDED a", "ADDED c", "DELETED c", "ADDED d"]);
+  });
+
   test("a rule can ask for headers, and for a revision to be past", async () => {
     await start();
     const effect = { status: 500 };

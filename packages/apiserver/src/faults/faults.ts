@@ -3,6 +3,7 @@
 import { type Clock, type Random, sleep } from "@telltale/clock";
 import type { ApiResponse, Call, Sink } from "../request.ts";
 import type { RequestInfo } from "../route/info.ts";
+import { respond } from "../route/respond.ts";
 import { StatusError } from "../status.ts";
 
 /** Which requests a rule is about. What is left out matches everything. */
@@ -34,17 +35,20 @@ export type FaultEffect =
       readonly reason?: string;
       readonly message?: string;
       readonly retryAfterSeconds?: number;
+      /** In place of a Status: what a proxy on the way would say. */
+      readonly body?: string;
       readonly commit?: boolean;
     }
   /** No answer at all, and no end: the client has to give up. */
   | { readonly timeout: true; readonly commit?: boolean }
-  /** No answer at all: the connection is cut. */
-  | { readonly resetConnection: true; readonly commit?: boolean }
+  /** No answer at all, or its first bytes only: the connection is cut. */
+  | { readonly resetConnection: true; readonly commit?: boolean; readonly afterBytes?: number }
+
   /** A get or a list shows the world as it was so many revisions or so long ago, the older where both are given. */
   | { readonly staleRead: { readonly lagRevisions?: number; readonly lagMs?: number } }
   /** Somebody else writes the object just before this request does. */
   | { readonly conflictOnce: true }
-  /** What a watch does wrong, within its contract: nothing is lost that a client could not get by resuming. */
+  /** What a watch does wrong; but for `missEvery` nothing is lost that a client could not get by resuming. */
   | { readonly watch: WatchFault };
 
 export interface WatchFault {
@@ -55,10 +59,14 @@ export interface WatchFault {
   readonly delayMs?: number;
   readonly duplicate?: boolean;
   readonly skipBookmarks?: boolean;
+  /** Two events in a row change places when they are of different objects; not where the stream is to end or stall. */
+  readonly reorderAcrossKeys?: boolean;
   /** Goes silent without ending. */
   readonly stallAfterEvents?: number;
   /** Answers with an Expired event at once. */
   readonly expireNow?: boolean;
+  /** Leaves out every n-th event. The one fault that no server may have: for clients that must notice. */
+  readonly missEvery?: number;
 }
 
 export interface FaultRule {
@@ -149,6 +157,7 @@ export class Faults {
         await sleep(this.#clock, this.#length(effect.latencyMs), call.request.signal);
       } else if ("status" in effect) {
         if (effect.commit === true) await done();
+        if (effect.body !== undefined) return respond(effect.status, effect.body, "text/html");
         throw new StatusError(
           effect.status,
           effect.reason ?? reasons[effect.status] ?? "",
@@ -156,6 +165,7 @@ export class Faults {
           effect.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: effect.retryAfterSeconds },
         );
       } else if ("resetConnection" in effect) {
+        if (effect.afterBytes !== undefined) return { ...(await done()), cutAfter: effect.afterBytes };
         if (effect.commit === true) await done();
         throw new ConnectionReset("the connection was cut on purpose");
       } else if ("timeout" in effect) {
@@ -249,6 +259,7 @@ function troubledSink(sink: Sink, fault: WatchFault, clock: Clock): Sink {
   const put = (chunk: string): boolean => {
     if (ended) return false;
     events += 1;
+    if (fault.missEvery !== undefined && events % fault.missEvery === 0) return true;
     if (fault.stallAfterEvents !== undefined && events > fault.stallAfterEvents) return true;
     if (fault.dropAfterEvents !== undefined && events > fault.dropAfterEvents) {
       if (fault.partialWrite === true) sink.write(chunk.slice(0, Math.ceil(chunk.length / 2)));
@@ -258,16 +269,49 @@ function troubledSink(sink: Sink, fault: WatchFault, clock: Clock): Sink {
     const fine = sink.write(chunk);
     return fault.duplicate === true ? sink.write(chunk) : fine;
   };
+  let held: string | undefined;
+  const release = () => {
+    const chunk = held;
+    held = undefined;
+    if (chunk !== undefined) put(chunk);
+  };
+  const reorder = (chunk: string): boolean => {
+    if (held === undefined) {
+      held = chunk;
+      clock.after(10, release); // where no other comes soon
+      return true;
+    }
+    const swap = differ(held, chunk);
+    if (!swap) release();
+    const fine = put(chunk);
+    release();
+    return fine;
+  };
+  const ends = fault.dropAfterEvents !== undefined || fault.stallAfterEvents !== undefined; // between the two: a gap
+  const emit = fault.reorderAcrossKeys === true && !ends ? reorder : put;
   return {
     write(chunk) {
       if (ended) return false;
       if (fault.skipBookmarks === true && chunk.startsWith('{"type":"BOOKMARK"')) return true;
-      if (fault.delayMs === undefined) return put(chunk);
-      clock.after(fault.delayMs, () => put(chunk));
+      if (fault.delayMs === undefined) return emit(chunk);
+      clock.after(fault.delayMs, () => emit(chunk));
       return true;
     },
     end: () => {
+      release();
       if (!ended) end();
     },
   };
+}
+
+/** Whether two events are about different objects. A bookmark is about none: it must stay behind all before it. */
+function differ(a: string, b: string): boolean {
+  const [one, other] = [subject(a), subject(b)];
+  return one !== undefined && other !== undefined && one !== other;
+}
+
+function subject(chunk: string): string | undefined {
+  const { object } = JSON.parse(chunk) as { object: { metadata?: { namespace?: string; name?: string } } };
+  const { namespace = "", name } = object.metadata ?? {};
+  return name === undefined ? undefined : `${namespace}/${name}`;
 }

@@ -1,4 +1,5 @@
 // The same server without sockets: a request in, an answer out, every stage in between.
+import { ConnectionReset } from "../faults/faults.ts";
 import type { ApiRequest, ApiResponse, User } from "../request.ts";
 
 /** What a caller in the same process says; the rest is filled in. */
@@ -49,6 +50,7 @@ export function inProcess(handle: (request: ApiRequest) => Promise<ApiResponse>)
       signal,
     });
     if (typeof answer.body !== "function") {
+      if (answer.cutAfter !== undefined) throw new ConnectionReset("the connection was cut on purpose");
       const text = typeof answer.body === "string" ? answer.body : Buffer.from(answer.body).toString("utf8");
       return { status: answer.status, headers: answer.headers, body: text };
     }

@@ -175,6 +175,10 @@ async function send(
   }
   headers["content-length"] = String(Buffer.byteLength(body));
   response.writeHead(result.status, headers);
+  if (result.cutAfter !== undefined) {
+    response.write(Buffer.from(body).subarray(0, result.cutAfter), () => response.destroy());
+    return;
+  }
   response.end(message.method === "HEAD" ? undefined : body);
 }
 
