@@ -6,7 +6,7 @@ import { installed, Kubectl } from "./kubectl/client.ts";
 import { crd, deployment, gauge } from "./kubectl/manifests.ts";
 import { compared, isReworded, replay } from "./kubectl/replay.ts";
 import { StandIn } from "./kubectl/stand-in.ts";
-import { asRecorded, readTranscripts, recordedForm, type Transcript } from "./kubectl/transcript.ts";
+import { asRecorded, readTranscripts, recordedForm, type Transcript, withoutOwnTimeout } from "./kubectl/transcript.ts";
 import { type Program, startProgram } from "./program.ts";
 
 const recordedMinor = "v1.32.";
@@ -239,7 +239,7 @@ for (const { version, binary } of clients.length === 0 ? [none] : clients) {
         expect({
           exit: one.exit === null ? null : got.exit,
           stdout: words && asRecorded(ending(one, one.stdout), ending(one, got.stdout), one),
-          stderr: words && asRecorded(one.stderr, got.stderr, one),
+          stderr: words && asRecorded(one.stderr, withoutOwnTimeout(got.stderr), one),
         }).toEqual({
           exit: one.exit,
           stdout: words && recordedForm(ending(one, one.stdout), one),

@@ -50,6 +50,11 @@ export function asRecorded(recorded: string, output: string, how: Pick<Transcrip
   return [...new Set(written)].sort().join("\n");
 }
 
+/** Without what a client logs of its own timeout, which depends on what it was doing when the time was up. */
+export function withoutOwnTimeout(stderr: string): string {
+  return stderr.replace(/^E\d{4} .* reflector\.go.*: context deadline exceeded"\n?/gm, "");
+}
+
 /** The recorded side in the same form. */
 export function recordedForm(recorded: string, how: Pick<Transcript, "unordered">): string {
   return how.unordered ? [...new Set(lines(recorded))].sort().join("\n") : lines(recorded).join("\n");
