@@ -31,6 +31,7 @@ const mayUse: Readonly<Record<string, readonly string[] | typeof everything>> = 
 
 /** What a package's tests may use on top. */
 const testsMayUse: Readonly<Record<string, readonly string[]>> = {
+  "packages/runtime": ["packages/apiserver"],
   "packages/simulation": ["operators/*"],
 };
 

@@ -8,6 +8,8 @@ export interface Timer {
 
 export interface Clock {
   now(): Instant;
+  /** How much time has passed since some moment. Unlike `now` it never goes back and nobody can put it elsewhere. */
+  uptime(): Ms;
   /** Calls once, after at least so long. */
   after(delay: Ms, call: () => void): Timer;
 }

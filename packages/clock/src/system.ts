@@ -7,6 +7,7 @@ const longest = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now() as Instant,
+  uptime: () => performance.now(),
   after(delay: Ms, call: () => void): Timer {
     if (delay > longest) {
       // setTimeout fires at once beyond 24.8 days: go there in steps.

@@ -52,6 +52,15 @@ describe("virtual time", () => {
     expect(fired).toEqual([15]);
   });
 
+  it("has an uptime that no jump moves", () => {
+    const clock = new VirtualClock();
+    clock.advance(30);
+    clock.jump(instant(5));
+    clock.advance(12);
+    clock.jump(instant(Date.UTC(2030, 0, 1)));
+    expect(clock.uptime()).toBe(42);
+  });
+
   it("lets a sleeper run before the next timer fires", async () => {
     const clock = new VirtualClock(instant(0));
     const seen: number[] = [];

@@ -12,15 +12,22 @@ interface Waiting {
 /** A clock that only `advance` moves. Timers that are due at one moment fire in the order in which they were set. */
 export class VirtualClock implements Clock {
   #now: number;
+  /** What `now` would show if nobody had ever put the clock elsewhere and it had begun at zero. */
+  #zero: number;
   #order = 0;
   readonly #heap: Waiting[] = [];
 
   constructor(start: Instant = instant(Date.UTC(2026, 0, 1))) {
     this.#now = start;
+    this.#zero = start;
   }
 
   now(): Instant {
     return instant(this.#now);
+  }
+
+  uptime(): Ms {
+    return this.#now - this.#zero;
   }
 
   after(delay: Ms, call: () => void): Timer {
@@ -68,6 +75,7 @@ export class VirtualClock implements Clock {
   /** Puts the clock somewhere else, as the operator of a machine may do. Timers keep the time that they still have. */
   jump(to: Instant): void {
     for (const waiting of this.#heap) waiting.at += to - this.#now;
+    this.#zero += to - this.#now;
     this.#now = to;
   }
 }

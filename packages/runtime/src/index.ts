@@ -1,0 +1,1 @@
+export type { Fence } from "./fence.ts";
