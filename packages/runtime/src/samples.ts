@@ -26,6 +26,13 @@ export type WriteOutcome =
 /** Why a key is in the queue; the more urgent first. */
 export type Cause = "change" | "child" | "timer" | "resync";
 
+/** What became of a Kubernetes Event. */
+export type EventOutcome =
+  | "sent"
+  | "suppressed" // the same was told a moment ago, or its object has told too much
+  | "dropped" // too many were waiting, or the lease was lost before it could be sent
+  | "failed"; // the server refused it or did not answer
+
 export type Sample =
   | { readonly is: "pass"; readonly controller: string; readonly result: PassResult; readonly took: Ms }
   | { readonly is: "panic"; readonly controller: string }
@@ -55,6 +62,8 @@ export type Sample =
       readonly type: string;
       readonly status: string;
       readonly reason: string;
+      /** The other value; without it the condition was not there before. */
+      readonly from?: string;
       /** How long the other value held. */
       readonly after?: Ms;
     }
@@ -70,7 +79,7 @@ export type Sample =
       readonly again: boolean;
     }
   | { readonly is: "watch"; readonly kind: string; readonly what: WatchHappening }
-  | { readonly is: "event"; readonly controller: string; readonly outcome: "sent" | "suppressed" | "failed" }
+  | { readonly is: "event"; readonly controller: string; readonly outcome: EventOutcome }
   | { readonly is: "lease"; readonly name: string; readonly held: boolean }
   | { readonly is: "webhook"; readonly path: string; readonly code: number; readonly took: Ms }
   | { readonly is: "poll"; readonly source: string; readonly ok: boolean; readonly took: Ms }
