@@ -28,8 +28,8 @@ export function createClient(options: ClientOptions): Client {
 
   const call = <T>(request: Call): Promise<T> => sender.value<T>(request);
 
-  const read = <T>(path: string, query: Query, options: CallOptions = {}) =>
-    call<T>({ method: "GET", path: withQuery(path, query), safety: "safe", ...callOptions(options) });
+  const read = <T>(path: string, query: Query, options: CallOptions = {}, headers: Headers = {}) =>
+    call<T>({ method: "GET", path: withQuery(path, query), safety: "safe", headers, ...callOptions(options) });
 
   const writing = (write: WriteOptions): Query => ({
     fieldManager: write.fieldManager ?? options.fieldManager,
@@ -66,7 +66,8 @@ export function createClient(options: ClientOptions): Client {
 
   async function list<T extends KubeObject>(kind: KindRef<T>, select: ListOptions = {}): Promise<Page<T>> {
     const query = { ...selection(select), limit: select.limit, continue: select.continue };
-    const wire = await read<WireList<T>>(collectionPath(kind, select.namespace), query, select);
+    const path = collectionPath(kind, select.namespace);
+    const wire = await read<WireList<T>>(path, query, select, accept(select, "PartialObjectMetadataList"));
     const { metadata = {} } = wire;
     return {
       items: wire.items ?? [],
@@ -109,7 +110,8 @@ export function createClient(options: ClientOptions): Client {
         timeoutSeconds: select.timeoutSeconds,
       };
       const path = withQuery(collectionPath(kind, select.namespace), query);
-      const open: Call = { method: "GET", path, safety: "safe", ...callOptions(select) };
+      const headers = accept(select, "PartialObjectMetadata");
+      const open: Call = { method: "GET", path, safety: "safe", headers, ...callOptions(select) };
       return watchEvents<T>(sender, options.clock, open, select.idle);
     },
     create: async (kind, object, write = {}) => {
@@ -172,6 +174,10 @@ const dryRun = (write: { readonly dryRun?: boolean }): Query => (write.dryRun ==
 function selection(select: SelectOptions): Query {
   const { labelSelector, fieldSelector, resourceVersion, resourceVersionMatch } = select;
   return { labelSelector, fieldSelector, resourceVersion, resourceVersionMatch };
+}
+
+function accept({ metadataOnly }: SelectOptions, as: string): Headers {
+  return metadataOnly === true ? { accept: `application/json;as=${as};g=meta.k8s.io;v=v1` } : {};
 }
 
 /** Items of a list come without their kind; the server wants it back on a write. */

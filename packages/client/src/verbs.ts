@@ -27,6 +27,8 @@ export interface SelectOptions extends CallOptions {
   readonly fieldSelector?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+  /** Only `metadata` of each object: much less to send and to keep. */
+  readonly metadataOnly?: boolean;
 }
 
 export interface ListOptions extends SelectOptions {

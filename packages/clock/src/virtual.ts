@@ -1,6 +1,7 @@
 // Time that stands still until it is moved, and chance that a seed decides.
 import { type Instant, instant, type Ms } from "@telltale/kinds";
 import type { Clock, Random, Timer } from "./clock.ts";
+import { Heap } from "./heap.ts";
 
 interface Waiting {
   at: number;
@@ -15,7 +16,7 @@ export class VirtualClock implements Clock {
   /** What `now` would show if nobody had ever put the clock elsewhere and it had begun at zero. */
   #zero: number;
   #order = 0;
-  readonly #heap: Waiting[] = [];
+  readonly #heap = new Heap<Waiting>(before);
 
   constructor(start: Instant = instant(Date.UTC(2026, 0, 1))) {
     this.#now = start;
@@ -32,7 +33,7 @@ export class VirtualClock implements Clock {
 
   after(delay: Ms, call: () => void): Timer {
     const waiting: Waiting = { at: this.#now + Math.max(0, delay), order: this.#order++, call, cancelled: false };
-    push(this.#heap, waiting);
+    this.#heap.push(waiting);
     return {
       cancel: () => {
         waiting.cancelled = true;
@@ -42,8 +43,8 @@ export class VirtualClock implements Clock {
 
   /** When the next timer is due. */
   next(): Instant | undefined {
-    while (this.#heap[0]?.cancelled === true) pop(this.#heap);
-    const first = this.#heap[0];
+    while (this.#heap.first?.cancelled === true) this.#heap.pop();
+    const first = this.#heap.first;
     return first === undefined ? undefined : instant(first.at);
   }
 
@@ -52,7 +53,7 @@ export class VirtualClock implements Clock {
     const due = this.next();
     if (due === undefined || due > until) return false;
     this.#now = Math.max(this.#now, due);
-    pop(this.#heap)?.call();
+    this.#heap.pop()?.call();
     return true;
   }
 
@@ -93,38 +94,6 @@ export function turn(): Promise<void> {
 }
 
 const before = (a: Waiting, b: Waiting): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
-
-function push(heap: Waiting[], item: Waiting): void {
-  let at = heap.push(item) - 1;
-  while (at > 0) {
-    const up = (at - 1) >> 1;
-    const parent = heap[up];
-    if (parent === undefined || !before(item, parent)) break;
-    heap[at] = parent;
-    at = up;
-  }
-  heap[at] = item;
-}
-
-function pop(heap: Waiting[]): Waiting | undefined {
-  const first = heap[0];
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return first;
-  let at = 0;
-  for (;;) {
-    let child = 2 * at + 1;
-    const left = heap[child];
-    if (left === undefined) break;
-    const right = heap[child + 1];
-    if (right !== undefined && before(right, left)) child += 1;
-    const smaller = heap[child];
-    if (smaller === undefined || !before(smaller, last)) break;
-    heap[at] = smaller;
-    at = child;
-  }
-  heap[at] = last;
-  return first;
-}
 
 /** Chance that a seed decides: the same seed, the same sequence (xoshiro128**). */
 export function seededRandom(seed: number): Random {

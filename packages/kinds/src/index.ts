@@ -25,7 +25,17 @@ export {
   type StatusFields,
   type StatusOf,
 } from "./kind.ts";
-export type { Condition, ConditionStatus, KindRef, KubeObject, Naming, ObjectMeta, Resource, Scope } from "./object.ts";
+export {
+  type Condition,
+  type ConditionStatus,
+  deepFreeze,
+  type KindRef,
+  type KubeObject,
+  type Naming,
+  type ObjectMeta,
+  type Resource,
+  type Scope,
+} from "./object.ts";
 export {
   type Finality,
   type GuardedArrow,

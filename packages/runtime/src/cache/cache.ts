@@ -1,0 +1,224 @@
+// One watch per kind and selection, shared by all who read it. It starts what is asked for, now or later, and hands our own
+// writes to every store that they concern.
+import type { Client } from "@telltale/client";
+import type { Clock, Random } from "@telltale/clock";
+import { type KindRef, type KubeObject, matchesRequirements, parseLabelSelector } from "@telltale/kinds";
+import type { Log } from "../log.ts";
+import type { CacheGauge, Sink, WatchHappening } from "../samples.ts";
+import { Follower } from "./follow.ts";
+import { type Author, Store } from "./store.ts";
+
+export interface CacheOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly sink: Sink;
+  /** Namespaced kinds are watched in these only. Default: all. */
+  readonly namespaces?: readonly string[];
+  /** Frozen objects: for tests. */
+  readonly freeze?: boolean;
+  readonly lists?: "stream" | "pages";
+}
+
+/** Which objects of a kind. */
+export interface Selection {
+  readonly label?: string;
+  readonly field?: string;
+  /** In place of the cache's own namespaces. */
+  readonly namespace?: string;
+  /** Only `metadata` is read and kept. */
+  readonly metadataOnly?: boolean;
+}
+
+export interface Cached<T extends KubeObject> {
+  readonly store: Store<T>;
+  readonly isSynced: boolean;
+  /** Resolves when everything has been read once. */
+  synced(): Promise<void>;
+  /** What keeps it from being current, in words. Undefined while all is well. */
+  trouble(): string | undefined;
+  /** One reader less. The last one ends the watch. */
+  release(): void;
+}
+
+interface Entry {
+  readonly kind: KindRef;
+  readonly select: Selection;
+  readonly store: Store<KubeObject>;
+  readonly followers: readonly { readonly namespace?: string; readonly follower: Follower<KubeObject> }[];
+  readonly waiting: (() => void)[];
+  readonly stop: AbortController;
+  users: number;
+}
+
+export class Cache {
+  readonly #options: CacheOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #running = new Set<Promise<void>>();
+  #isStarted = false;
+
+  constructor(options: CacheOptions) {
+    this.#options = options;
+  }
+
+  /** The objects of a kind. The first who asks starts the watch, once the cache is started. */
+  of<T extends KubeObject>(kind: KindRef<T>, select: Selection = {}): Cached<T> {
+    const { label = "", field = "", namespace = "", metadataOnly = false } = select;
+    const id = [kind.apiVersion, kind.kind, namespace, label, field, metadataOnly].join("|");
+    let entry = this.#entries.get(id);
+    if (entry === undefined) {
+      entry = this.#open(kind, select);
+      this.#entries.set(id, entry);
+      if (this.#isStarted) this.#run(entry);
+    }
+    const opened = entry;
+    opened.users += 1;
+    const isSynced = () => opened.followers.every(({ follower }) => follower.isSynced);
+    return {
+      // One kind value, one type of objects: the map cannot say so.
+      store: opened.store as unknown as Store<T>,
+      get isSynced() {
+        return isSynced();
+      },
+      synced: () => (isSynced() ? Promise.resolve() : new Promise((resolve) => opened.waiting.push(resolve))),
+      trouble: () => troubleOf(opened),
+      release: () => {
+        opened.users -= 1;
+        if (opened.users > 0) return;
+        opened.stop.abort();
+        this.#entries.delete(id);
+      },
+    };
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    for (const entry of this.#entries.values()) this.#run(entry);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    for (const entry of this.#entries.values()) entry.stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  /** A write of ours that succeeded. */
+  wrote<T extends KubeObject>(kind: KindRef<T>, object: T, by?: Author): void {
+    for (const entry of this.#of(kind)) entry.store.wrote(kept(entry, object), by);
+  }
+
+  /** A deletion of ours after which the object is gone. */
+  deleted<T extends KubeObject>(kind: KindRef<T>, object: T, by?: Author): void {
+    for (const entry of this.#of(kind)) entry.store.deleted(object, by);
+  }
+
+  gauges(): CacheGauge[] {
+    return [...this.#entries.values()].flatMap(({ kind, store, followers }) =>
+      followers.map(({ namespace, follower }) => ({
+        kind,
+        ...(namespace === undefined ? {} : { namespace }),
+        synced: follower.isSynced,
+        objects: store.size,
+        silent: follower.silent,
+        resourceVersion: follower.version,
+      })),
+    );
+  }
+
+  *#of(kind: KindRef): Iterable<Entry> {
+    for (const entry of this.#entries.values()) {
+      if (entry.kind.kind === kind.kind && entry.kind.apiVersion === kind.apiVersion) yield entry;
+    }
+  }
+
+  #open(kind: KindRef, select: Selection): Entry {
+    const { client, clock, random, log, sink, freeze = false, lists } = this.#options;
+    const store = new Store<KubeObject>({
+      freeze,
+      ...(isWhole(select) ? {} : { selects: selector(select) }),
+      onError: (error, object) => {
+        const { namespace, name } = object.metadata ?? {};
+        log.error("an object could not be taken in by one of its readers", { kind: kind.kind, namespace, name, error });
+      },
+    });
+    const stop = new AbortController();
+    const waiting: (() => void)[] = [];
+    const happened = (namespace: string | undefined) => (what: WatchHappening, error?: unknown) => {
+      sink({ is: "watch", kind: kind.kind, what });
+      if (what === "listed" && followers.every(({ follower }) => follower.isSynced)) {
+        for (const resolve of waiting.splice(0)) resolve();
+      }
+      const fields = { kind: kind.kind, apiVersion: kind.apiVersion, namespace };
+      if (what === "missing") {
+        log.warn("the server does not know this kind; it is looked for again: install its CRD", fields);
+      } else if (error !== undefined) log.info("a watch broke off and goes on", { ...fields, what, error });
+    };
+    const followers = this.#namespaces(kind, select).map((namespace) => ({
+      ...(namespace === undefined ? {} : { namespace }),
+      follower: new Follower({
+        client,
+        clock,
+        random,
+        kind,
+        store,
+        select: {
+          ...(namespace === undefined ? {} : { namespace }),
+          ...(select.label === undefined ? {} : { labelSelector: select.label }),
+          ...(select.field === undefined ? {} : { fieldSelector: select.field }),
+          ...(select.metadataOnly === true ? { metadataOnly: true } : {}),
+        },
+        onHappening: happened(namespace),
+        ...(lists === undefined ? {} : { lists }),
+      }),
+    }));
+    return { kind, select, store, followers, waiting, stop, users: 0 };
+  }
+
+  #namespaces(kind: KindRef, select: Selection): readonly (string | undefined)[] {
+    if (kind.scope === "Cluster") return [undefined];
+    if (select.namespace !== undefined) return [select.namespace];
+    return this.#options.namespaces ?? [undefined];
+  }
+
+  #run({ followers, stop }: Entry): void {
+    for (const { follower } of followers) {
+      const run = follower.run(stop.signal).finally(() => this.#running.delete(run));
+      this.#running.add(run);
+    }
+  }
+}
+
+const isWhole = ({ label, field, namespace }: Selection): boolean =>
+  label === undefined && field === undefined && namespace === undefined;
+
+/** Whether an object belongs to a selection. Of fields only the server can tell. */
+function selector({ label, field, namespace }: Selection): (object: KubeObject) => boolean | undefined {
+  const parsed = label === undefined ? { ok: [] } : parseLabelSelector(label);
+  if ("error" in parsed) throw new Error(`the label selector "${label}" cannot be read: ${parsed.error}`);
+  return ({ metadata }) => {
+    if (namespace !== undefined && metadata?.namespace !== namespace) return false;
+    if (!matchesRequirements(parsed.ok, metadata?.labels ?? {})) return false;
+    return field === undefined ? true : undefined;
+  };
+}
+
+function kept(entry: Entry, object: KubeObject): KubeObject {
+  if (entry.select.metadataOnly !== true) return object;
+  const { apiVersion, kind, metadata } = object;
+  return {
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+function troubleOf({ kind, followers }: Entry): string | undefined {
+  for (const { namespace, follower } of followers) {
+    const where = `${kind.plural}.${kind.group || "core"}${namespace === undefined ? "" : ` in ${namespace}`}`;
+    if (follower.trouble === "missing") return `${where}: the server does not know this kind; install its CRD`;
+    if (!follower.isSynced)
+      return `${where}: not read yet${follower.trouble === undefined ? "" : `: ${follower.trouble}`}`;
+  }
+  return undefined;
+}

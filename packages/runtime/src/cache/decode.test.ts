@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decoder, withoutManagedFields } from "./decode.ts";
+
+const managed = [
+  { manager: "kubectl", fieldsV1: { 'k:{"type":"a]}"}': { ".": {} }, 'v:"x\\"],"': {} }, operation: "Update" },
+  { manager: "b", fieldsV1: {} },
+];
+
+describe("what is cut before parsing", () => {
+  it("is the managedFields of an object, wherever they stand in its metadata", () => {
+    for (const metadata of [
+      { name: "a", managedFields: managed, uid: "1" },
+      { managedFields: managed, name: "a", uid: "1" },
+      { name: "a", uid: "1", managedFields: managed },
+    ]) {
+      const cut = withoutManagedFields(JSON.stringify({ kind: "A", metadata, spec: { x: "]" } }));
+      expect(cut).not.toContain("managedFields");
+      expect(JSON.parse(cut)).toEqual({ kind: "A", metadata: { name: "a", uid: "1" }, spec: { x: "]" } });
+    }
+    expect(withoutManagedFields('{"metadata":{"managedFields":[]}}')).toBe('{"metadata":{}}');
+  });
+
+  it("is that of every item of a list", () => {
+    const item = (name: string) => ({ metadata: { annotations: { a: '"metadata":{' }, managedFields: managed, name } });
+    const list = { metadata: { resourceVersion: "1" }, items: [item("a"), { metadata: { name: "b" } }, item("c")] };
+    const read = JSON.parse(withoutManagedFields(JSON.stringify(list))) as typeof list;
+    expect(read.items.map(({ metadata }) => Object.keys(metadata).join())).toEqual([
+      "annotations,name",
+      "name",
+      "annotations,name",
+    ]);
+  });
+
+  it("is nothing in a spec that happens to use the name", () => {
+    const object = {
+      metadata: { name: "a" },
+      spec: { managedFields: [1], metadata: { labels: { managedFields: "[" } } },
+    };
+    expect(JSON.parse(withoutManagedFields(JSON.stringify(object)))).toEqual(object);
+    const deep = { metadata: { annotations: { x: "y" }, more: { managedFields: [1] } } };
+    expect(JSON.parse(withoutManagedFields(JSON.stringify(deep)))).toEqual(deep);
+  });
+
+  it("never changes anything else", () => {
+    const text = fc.string({
+      unit: fc.constantFrom('"', "\\", "[", "]", "{", "}", ",", ":", "a", "metadata", "managedFields"),
+    });
+    const json = fc.jsonValue({ depthSize: "small", stringUnit: "binary" });
+    fc.assert(
+      fc.property(fc.array(fc.record({ name: text, labels: fc.dictionary(text, text), spec: json })), (objects) => {
+        const items = objects.map(({ name, labels, spec }) => ({
+          metadata: { labels, managedFields: managed, name },
+          spec,
+        }));
+        const kept = objects.map(({ name, labels, spec }) => ({ metadata: { labels, name }, spec }));
+        expect(JSON.parse(withoutManagedFields(JSON.stringify({ items })))).toEqual(
+          JSON.parse(JSON.stringify({ items: kept })),
+        );
+      }),
+    );
+  });
+});
+
+it("decodes what JSON does, and refuses what JSON refuses", () => {
+  const decode = decoder();
+  expect(decode('{"a":["a long string of text",1,null,{"b":"a long string of text"}]}')).toEqual({
+    a: ["a long string of text", 1, null, { b: "a long string of text" }],
+  });
+  expect(() => decode("{")).toThrow(SyntaxError);
+});

@@ -1,0 +1,192 @@
+import { seededRandom, VirtualClock } from "@telltale/clock";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Key, keyOf } from "./key.ts";
+import { Queue, type QueueOptions } from "./queue.ts";
+import type { Cause } from "./samples.ts";
+
+function queue(options: Partial<QueueOptions> = {}) {
+  const clock = new VirtualClock();
+  return { clock, queue: new Queue({ clock, random: seededRandom(1), onReady: () => {}, ...options }) };
+}
+
+const key = (name: string, namespace = "a"): Key => keyOf({ namespace, name });
+
+/** Takes and finishes everything that is ready. */
+function drain(q: Queue): string[] {
+  const keys: string[] = [];
+  for (let next = q.take(); next !== undefined; next = q.take()) {
+    keys.push(next.key);
+    q.done(next.key);
+  }
+  return keys;
+}
+
+describe("which key is next", () => {
+  it("holds a key once, however often it is asked for", () => {
+    const { queue: q } = queue();
+    for (let i = 0; i < 5; i += 1) q.add(key("x"), "change");
+    expect(drain(q)).toEqual(["a/x"]);
+  });
+
+  it("takes a person's change before a child's, a timer and a resync", () => {
+    const { queue: q } = queue();
+    for (const cause of ["resync", "timer", "child", "change"] as const) q.add(key(cause), cause);
+    expect(drain(q)).toEqual(["a/change", "a/child", "a/timer", "a/resync"]);
+  });
+
+  it("moves a waiting key up when it becomes more urgent, and never down", () => {
+    const { queue: q } = queue();
+    q.add(key("first"), "timer");
+    q.add(key("second"), "resync");
+    q.add(key("second"), "change");
+    q.add(key("second"), "resync");
+    expect(drain(q)).toEqual(["a/second", "a/first"]);
+  });
+
+  it("serves namespaces in turn", () => {
+    const { queue: q } = queue();
+    for (let i = 0; i < 3; i += 1) q.add(key(`many-${i}`, "big"), "change");
+    q.add(key("one", "small"), "change");
+    expect(drain(q)).toEqual(["big/many-0", "small/one", "big/many-1", "big/many-2"]);
+  });
+
+  it("lets no key starve: among 10,000 urgent ones that keep coming a resync is served soon", () => {
+    const { queue: q } = queue();
+    q.add(key("patient"), "resync");
+    for (let i = 0; i < 10_000; i += 1) q.add(key(`${i}`, `n${i % 7}`), "change");
+    for (let taken = 1; ; taken += 1) {
+      const next = q.take();
+      expect(taken).toBeLessThan(20);
+      if (next === undefined || next.key === "a/patient") break;
+      q.done(next.key);
+      q.add(next.key, "change");
+    }
+  });
+
+  it("serves an urgent key at once among 10,000 that wait", () => {
+    const { queue: q } = queue();
+    for (let i = 0; i < 10_000; i += 1) q.add(key(`${i}`), "resync");
+    q.add(key("urgent"), "change");
+    expect([q.take()?.key, q.take()?.key]).toContain("a/urgent");
+  });
+});
+
+describe("a running key", () => {
+  it("is not given out again before it is done, and then once", () => {
+    const { queue: q } = queue();
+    q.add(key("x"), "change");
+    expect(q.take()?.key).toBe("a/x");
+    q.add(key("x"), "resync");
+    q.add(key("x"), "child");
+    expect(q.take()).toBeUndefined();
+    q.done(key("x"));
+    expect(q.take()).toMatchObject({ key: "a/x", cause: "child" });
+    q.done(key("x"));
+    expect(q.take()).toBeUndefined();
+  });
+
+  it("is never run twice at a time and never lost, whatever the order of calls", () => {
+    const step = fc.oneof(
+      fc.record({
+        do: fc.constant("add" as const),
+        name: fc.nat(4),
+        cause: fc.constantFrom<Cause>("change", "resync"),
+      }),
+      fc.record({ do: fc.constant("later" as const), name: fc.nat(4), delay: fc.nat(50) }),
+      fc.record({ do: fc.constant("take" as const) }),
+      fc.record({ do: fc.constant("done" as const), which: fc.nat(4) }),
+      fc.record({ do: fc.constant("time" as const), by: fc.nat(40) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const { clock, queue: q } = queue();
+        const running: Key[] = [];
+        const owed = new Set<string>();
+        for (const s of steps) {
+          if (s.do === "add") {
+            q.add(key(`${s.name}`), s.cause);
+            owed.add(key(`${s.name}`));
+          } else if (s.do === "later") {
+            q.addAfter(key(`${s.name}`), s.delay);
+            owed.add(key(`${s.name}`));
+          } else if (s.do === "take") {
+            const taken = q.take();
+            if (taken === undefined) continue;
+            expect(running).not.toContain(taken.key);
+            running.push(taken.key);
+            owed.delete(taken.key);
+          } else if (s.do === "done") {
+            const [it] = running.splice(s.which % Math.max(1, running.length), 1);
+            if (it !== undefined) q.done(it);
+          } else clock.advance(s.by);
+        }
+        for (const it of running) q.done(it);
+        clock.advance(1000);
+        const rest = drain(q);
+        for (const it of owed) expect(rest).toContain(it);
+        expect(q.gauge).toMatchObject({ waiting: 0, delayed: 0, running: 0 });
+      }),
+    );
+  });
+});
+
+describe("later", () => {
+  it("wakes a key at the earliest of several times", () => {
+    const { clock, queue: q } = queue();
+    q.addAfter(key("x"), 500);
+    q.addAfter(key("x"), 100);
+    q.addAfter(key("x"), 300);
+    clock.advance(99);
+    expect(drain(q)).toEqual([]);
+    clock.advance(1);
+    expect(drain(q)).toEqual(["a/x"]);
+    clock.advance(1000);
+    expect(drain(q)).toEqual([]);
+  });
+
+  it("forgets an older wish when a pass begins, and keeps one from during the pass", () => {
+    const { clock, queue: q } = queue();
+    q.addAfter(key("x"), 500);
+    q.add(key("x"), "change");
+    q.take();
+    q.addAfter(key("x"), 700);
+    q.done(key("x"));
+    clock.advance(600);
+    expect(drain(q)).toEqual([]);
+    clock.advance(100);
+    expect(drain(q)).toEqual(["a/x"]);
+  });
+
+  it("is not moved by a clock that is put elsewhere", () => {
+    const { clock, queue: q } = queue();
+    q.addAfter(key("x"), 500);
+    clock.jump(new VirtualClock().now());
+    clock.advance(499);
+    expect(drain(q)).toEqual([]);
+    clock.advance(1);
+    expect(drain(q)).toEqual(["a/x"]);
+  });
+
+  it("backs off twice as long with each failure, up to a limit, and starts over after a success", () => {
+    const { queue: q } = queue({ backoff: { first: 100, longest: 1000, jitter: 0.1 } });
+    const delays = Array.from({ length: 6 }, () => q.retry(key("x")));
+    for (const [i, base] of [100, 200, 400, 800, 1000, 1000].entries()) {
+      expect(Math.abs((delays[i] ?? 0) - base)).toBeLessThanOrEqual(base * 0.1);
+    }
+    expect(q.failures(key("x"))).toBe(6);
+    q.succeeded(key("x"));
+    expect(q.retry(key("x"), 5000)).toBe(5000);
+  });
+
+  it("keeps the declared distance between two passes of one key", () => {
+    const { clock, queue: q } = queue({ spacing: 1000 });
+    q.add(key("x"), "change");
+    expect(drain(q)).toEqual(["a/x"]);
+    q.add(key("x"), "change");
+    q.add(key("y"), "change");
+    expect(drain(q)).toEqual(["a/y"]);
+    clock.advance(1000);
+    expect(drain(q)).toEqual(["a/x"]);
+  });
+});
