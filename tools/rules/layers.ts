@@ -10,9 +10,16 @@ const mayUse: Readonly<Record<string, readonly string[] | typeof everything>> = 
   "packages/kinds": [],
   "packages/status": ["packages/kinds"],
   "packages/clock": ["packages/kinds"],
+  "packages/certificates": ["packages/kinds", "packages/clock"],
   "packages/client": ["packages/kinds", "packages/clock"],
-  "packages/apiserver": ["packages/kinds", "packages/clock"],
-  "packages/runtime": ["packages/kinds", "packages/clock", "packages/status", "packages/client"],
+  "packages/apiserver": ["packages/kinds", "packages/clock", "packages/certificates"],
+  "packages/runtime": [
+    "packages/kinds",
+    "packages/clock",
+    "packages/certificates",
+    "packages/status",
+    "packages/client",
+  ],
   "packages/workloads": ["packages/kinds", "packages/clock", "packages/status", "packages/client", "packages/runtime"],
   "operators/*": ["packages/kinds", "packages/clock", "packages/status", "packages/client", "packages/runtime"],
   "packages/simulation": [

@@ -1,4 +1,5 @@
 // The server: every stage put together, in memory or on disk, behind a socket or in this process only.
+import type { Issued } from "@telltale/certificates";
 import { type Clock, type Random, systemClock, systemRandom, turn } from "@telltale/clock";
 import type { Admission } from "./admit/admission.ts";
 import { builtinAdmission, chain } from "./admit/chain.ts";
@@ -7,7 +8,7 @@ import { policyAdmission } from "./admit/policies.ts";
 import { type Resolver, webhookCaller } from "./admit/webhook-call.ts";
 import { webhookAdmission } from "./admit/webhooks.ts";
 import { type AuthenticatorOptions, authenticator } from "./authenticate/authenticate.ts";
-import { type Authority, authority, type Issued } from "./authenticate/certificates.ts";
+import { type Authority, authority } from "./authenticate/certificates.ts";
 import { kubeconfig } from "./authenticate/kubeconfig.ts";
 import { alwaysAllow, rbacAuthorizer } from "./authorize/authorizer.ts";
 import { accessCheck, remembered } from "./authorize/stored.ts";

@@ -1,5 +1,5 @@
 // A kubeconfig for one user of this server.
-import type { Issued } from "./certificates.ts";
+import type { Issued } from "@telltale/certificates";
 
 export interface KubeconfigParts {
   readonly server: string;

@@ -1,4 +1,4 @@
-// DER, as far as certificates need it: tag, length, content.
+// DER, as far as certificates need it: tag, length, content; first to write it, then to read it.
 
 export type Der = Uint8Array;
 
@@ -50,4 +50,35 @@ export function pem(label: string, der: Der): string {
       .toString("base64")
       .match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
+}
+
+export const tagOf = (der: Der): number => der[0] ?? 0;
+
+/** What is between the length and the end. */
+export function contentOf(der: Der): Uint8Array {
+  const { start, end } = extent(der, 0);
+  return der.subarray(start, end);
+}
+
+/** The values in a sequence or a set, each whole. */
+export function members(der: Der): Der[] {
+  const found: Der[] = [];
+  const { start, end } = extent(der, 0);
+  for (let at = start; at < end; ) {
+    const next = extent(der, at).end;
+    found.push(der.subarray(at, next));
+    at = next;
+  }
+  return found;
+}
+
+function extent(der: Der, at: number): { readonly start: number; readonly end: number } {
+  const first = der[at + 1] ?? 0;
+  const size = first < 0x80 ? 0 : first & 0x7f;
+  let length = size === 0 ? first : 0;
+  for (let i = 0; i < size; i += 1) length = length * 0x100 + (der[at + 2 + i] ?? 0);
+  const start = at + 2 + size;
+  if (start + length > der.length)
+    throw new RangeError(`DER ends at byte ${der.length}, before the value at ${at} does`);
+  return { start, end: start + length };
 }
