@@ -20,4 +20,5 @@ export type { Answer, Attempt, CallOptions, SenderOptions } from "./send.ts";
 export { type FindOptions, findConnection, systemFiles, systemRun } from "./system.ts";
 export type { Headers, Request, Response, Transport } from "./transport.ts";
 export type * from "./verbs.ts";
+export { unlessAborted } from "./wait.ts";
 export type { WatchEvent } from "./watch.ts";

@@ -1,1 +1,23 @@
-export type { Fence } from "./fence.ts";
+export { Cache, type Cached, type CacheOptions, type Selection } from "./cache/cache.ts";
+export type { Reader } from "./cache/store.ts";
+export {
+  type Aspect,
+  type Controller,
+  controller,
+  type Declaration,
+  type FinalizeOptions,
+  type MapLook,
+  type WriteMode,
+  type WriteVerb,
+} from "./controller/declare.ts";
+export * from "./controller/steps.ts";
+export { failureFrom } from "./failure.ts";
+export { type Fence, NotLeaderError } from "./fence.ts";
+export type { Replicas } from "./guard.ts";
+export type { Key, Name } from "./key.ts";
+export { type Fields, type Log, silentLog } from "./log.ts";
+export { type Manager, type ManagerOptions, manager } from "./manager.ts";
+export { type Polled, type Poller, poller } from "./poll.ts";
+export { type Backoff, standardBackoff } from "./queue.ts";
+export * from "./samples.ts";
+export type { Rate } from "./transport.ts";

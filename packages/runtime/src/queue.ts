@@ -80,7 +80,7 @@ export class Queue {
   }
 
   /** After a failure: later and later. Says when. */
-  retry(key: Key, atLeast: Ms = 0): Ms {
+  retry(key: Key, atLeast: Ms = 0, cause: Cause = "timer"): Ms {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     const { first, longest, jitter: share } = this.#backoff;
@@ -88,7 +88,7 @@ export class Queue {
       atLeast,
       jitter(this.#options.random, Math.min(longest, first * 2 ** Math.min(failures, 40)), share),
     );
-    this.addAfter(key, delay);
+    this.addAfter(key, delay, cause);
     return delay;
   }
 

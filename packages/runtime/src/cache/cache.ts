@@ -139,7 +139,12 @@ export class Cache {
       ...(isWhole(select) ? {} : { selects: selector(select) }),
       onError: (error, object) => {
         const { namespace, name } = object.metadata ?? {};
-        log.error("an object could not be taken in by one of its readers", { kind: kind.kind, namespace, name, error });
+        log.error("an object could not be taken in by one of its readers", {
+          kind: kind.kind,
+          namespace,
+          name,
+          err: error,
+        });
       },
     });
     const stop = new AbortController();
@@ -152,7 +157,7 @@ export class Cache {
       const fields = { kind: kind.kind, apiVersion: kind.apiVersion, namespace };
       if (what === "missing") {
         log.warn("the server does not know this kind; it is looked for again: install its CRD", fields);
-      } else if (error !== undefined) log.info("a watch broke off and goes on", { ...fields, what, error });
+      } else if (error !== undefined) log.info("a watch broke off and goes on", { ...fields, what, err: error });
     };
     const followers = this.#namespaces(kind, select).map((namespace) => ({
       ...(namespace === undefined ? {} : { namespace }),

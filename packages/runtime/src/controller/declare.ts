@@ -1,0 +1,308 @@
+// The sentence that declares a controller: what it is for, what it reads, owns and watches, and its steps. The result is
+// data; roles are derived from it, and a manager runs it.
+import type { KindRef, KubeObject, Ms, Resource } from "@telltale/kinds";
+import type { AggregateOptions, Contribution, Spacing } from "@telltale/status";
+import type { Selection } from "../cache/cache.ts";
+import type { Name } from "../key.ts";
+import type { Poller } from "../poll.ts";
+import type { Backoff } from "../queue.ts";
+import type { Finalize, Gate, Look, Steps } from "./steps.ts";
+
+/** What a controller of a kind is, as data. */
+export interface Controller {
+  readonly name: string;
+  readonly kind: KindRef;
+  readonly inputs: readonly Input[];
+  readonly gets: readonly KindRef[];
+  readonly writes: readonly { readonly kind: KindRef; readonly verbs: readonly WriteVerb[] }[];
+  readonly indexes: readonly Index[];
+  readonly sums: readonly Sum[];
+  readonly pollers: readonly Poller<KubeObject, unknown>[];
+  readonly select: Selection;
+  /** Which changes of its own kind matter. Undefined: all but our own writes. */
+  readonly on?: readonly Aspect[];
+  readonly gate?: (object: KubeObject, look: Look) => Gate<KindRef>;
+  readonly steps: Steps<KindRef, unknown, unknown>;
+  readonly finalizer?: { readonly run: Finalize<KindRef> } & FinalizeOptions;
+  readonly checkpoints: readonly string[];
+  /** The annotation that holds the record of an effect outside, while it is under way. */
+  readonly record?: string;
+  readonly write: WriteMode;
+  readonly workers: number;
+  readonly backoff?: Backoff;
+  readonly spacing?: Ms;
+  readonly resync?: Ms;
+  readonly timeout: Ms;
+  readonly events: "transitions" | "none";
+}
+
+/** A kind that is read from the cache. */
+export interface Input {
+  readonly kind: KindRef;
+  readonly as: "owns" | "reads" | "watches";
+  readonly select: Selection;
+  /** Whose pass a change of it asks for. Only of what is watched. */
+  readonly map?: (change: { old?: KubeObject; new?: KubeObject }, look: MapLook) => Iterable<Name>;
+  readonly changed?: (old: KubeObject, next: KubeObject) => boolean;
+  /** How long to wait for more changes of the kind before the pass. */
+  readonly delay?: Ms;
+  /** Children of any owner reference, not only of the controlling one. */
+  readonly anyOwner?: boolean;
+  /** It is there for sums alone: only a changed contribution asks for a pass. */
+  readonly summed?: boolean;
+}
+
+/** What a mapper may look at. */
+export type MapLook = Pick<Look, "get" | "list" | "where">;
+
+export interface Index {
+  readonly kind: KindRef;
+  readonly name: string;
+  readonly values: (object: KubeObject) => readonly string[];
+}
+
+/** A condition that sums up children, kept child by child. */
+export interface Sum {
+  readonly kind: KindRef;
+  readonly condition: string;
+  readonly of: (child: KubeObject) => Contribution;
+  readonly options: AggregateOptions;
+}
+
+export type WriteVerb = "create" | "patch" | "delete" | "patch status";
+
+/** Which part of an object changed. */
+export type Aspect = "generation" | "deletion" | "labels" | "annotations" | "finalizers" | "ownerReferences" | "status";
+
+export interface WriteMode {
+  /** `patch`: a JSON Patch of the difference, guarded. `apply`: everything that we own, under our own manager. */
+  readonly as: "patch" | "apply";
+  readonly fieldManager?: string;
+  /** With `apply`: the top-level status fields that are ours. Default: all. */
+  readonly owned?: readonly string[];
+  readonly spacing?: Spacing;
+  /** Writes per second of what is volatile, over all objects of the controller. Default: 50. */
+  readonly volatileBudget?: number;
+}
+
+export interface FinalizeOptions {
+  /** After so long since the deletion the object is let go, with a Warning. Default: never. */
+  readonly limit?: Ms;
+  /** Whether the finalizer is put on objects. One that is there is honoured all the same. Default: yes. */
+  readonly add?: boolean;
+  /** No status is written while an object goes away. */
+  readonly quiet?: boolean;
+}
+
+export interface OwnOptions extends Selection {
+  readonly changed?: (old: KubeObject, next: KubeObject) => boolean;
+  readonly delay?: Ms;
+  readonly anyOwner?: boolean;
+}
+
+export interface WatchInputOptions<T extends KubeObject> extends Selection {
+  readonly changed?: (old: T, next: T) => boolean;
+  readonly delay?: Ms;
+}
+
+const standard = {
+  inputs: [],
+  gets: [],
+  writes: [],
+  indexes: [],
+  sums: [],
+  pollers: [],
+  select: {},
+  checkpoints: [],
+  write: { as: "patch" },
+  workers: 10,
+  timeout: 120_000,
+  events: "transitions",
+} as const;
+
+type Draft = Omit<Controller, "steps">;
+
+/** Begins the declaration of a controller. The name is the kind's, unless another is given. */
+export function controller<K extends KindRef>(kind: K, name: string = kind.singular): Declaration<K> {
+  return new Declaration<K>({ ...standard, kind, name });
+}
+
+/** A controller in the making. Each word gives a new one; `reconcile` completes it. */
+export class Declaration<K extends KindRef> {
+  readonly #it: Draft;
+
+  constructor(it: Draft) {
+    this.#it = it;
+  }
+
+  #with(more: Partial<Draft>): Declaration<K> {
+    return new Declaration<K>({ ...this.#it, ...more });
+  }
+
+  #input(...inputs: Input[]): Declaration<K> {
+    return this.#with({ inputs: [...this.#it.inputs, ...inputs] });
+  }
+
+  /** Only these objects of its own kind. */
+  select(select: Selection): Declaration<K> {
+    return this.#with({ select });
+  }
+
+  /** Its own kind asks for a pass only when one of these changed. */
+  on(...on: Aspect[]): Declaration<K> {
+    return this.#with({ on });
+  }
+
+  /** Children: cached, and a change of one asks for a pass of its owner. The last kind may be followed by its options. */
+  owns(...kinds: readonly KindRef[]): Declaration<K>;
+  owns(kind: KindRef, options: OwnOptions): Declaration<K>;
+  owns(...kinds: readonly (KindRef | OwnOptions)[]): Declaration<K> {
+    return this.#input(...inputsOf("owns", kinds));
+  }
+
+  /** Read from the cache. A change of one asks for nothing. */
+  reads(...kinds: readonly KindRef[]): Declaration<K>;
+  reads(kind: KindRef, options: Selection): Declaration<K>;
+  reads(...kinds: readonly (KindRef | Selection)[]): Declaration<K> {
+    return this.#input(...inputsOf("reads", kinds));
+  }
+
+  /** Read from the server itself, one at a time, and never cached. */
+  gets(...kinds: readonly KindRef[]): Declaration<K> {
+    return this.#with({ gets: [...this.#it.gets, ...kinds] });
+  }
+
+  /** Cached, and a change of one asks for the passes that the mapper names. It sees the old and the new object. */
+  watches<T extends KubeObject>(
+    kind: KindRef<T>,
+    map: (change: { old?: T; new?: T }, look: MapLook) => Iterable<Name>,
+    options: WatchInputOptions<T> = {},
+  ): Declaration<K> {
+    const { changed, delay, ...select } = options;
+    return this.#input({
+      kind,
+      as: "watches",
+      select,
+      // Which kind of objects reach the mapper is decided by `kind`, above.
+      map: map as Input["map"] & object,
+      ...(changed === undefined ? {} : { changed: changed as Input["changed"] & object }),
+      ...(delay === undefined ? {} : { delay }),
+    });
+  }
+
+  /** Objects of a kind by a value: `look.where(kind, name, value)`. */
+  index<T extends KubeObject>(
+    kind: KindRef<T>,
+    name: string,
+    values: (object: T) => readonly string[],
+  ): Declaration<K> {
+    const index: Index = { kind, name, values: values as Index["values"] };
+    return this.#with({ indexes: [...this.#it.indexes, index] });
+  }
+
+  /** Writes of objects that are not its children. */
+  writes(kind: KindRef, ...verbs: readonly WriteVerb[]): Declaration<K> {
+    return this.#with({ writes: [...this.#it.writes, { kind, verbs }] });
+  }
+
+  /**
+   * Its condition sums up children. Installs the watch, the index and the filter: only a child whose contribution changed
+   * asks for a pass, and that pass costs the same for ten children and for ten thousand.
+   */
+  sums<T extends KubeObject>(
+    kind: KindRef<T>,
+    condition: string,
+    of: (child: T) => Contribution,
+    options: AggregateOptions,
+  ): Declaration<K> {
+    const sum: Sum = { kind, condition, of: of as Sum["of"], options };
+    const known = this.#it.inputs.some((input) => input.as === "owns" && input.kind === kind);
+    const next = known ? this : this.#input({ kind, as: "owns", select: {}, summed: true });
+    return next.#with({ sums: [...this.#it.sums, sum] });
+  }
+
+  /** Looks outside at regular times. */
+  polls<V>(poller: Poller<Resource<K>, V>): Declaration<K> {
+    return this.#with({ pollers: [...this.#it.pollers, poller as unknown as Poller<KubeObject, unknown>] });
+  }
+
+  /** Decides before anything is touched, the finalizer included. */
+  gate(gate: (object: Resource<K>, look: Look) => Gate<K>): Declaration<K> {
+    return this.#with({ gate: gate as unknown as NonNullable<Controller["gate"]> });
+  }
+
+  /** Cleans up before an object goes. The finalizer is the kind's. */
+  finalize(run: Finalize<K>, options: FinalizeOptions = {}): Declaration<K> {
+    return this.#with({ finalizer: { run: run as unknown as Finalize<KindRef>, ...options } });
+  }
+
+  /** Where the status has to be written in the middle of a pass, by name. */
+  checkpoints(...names: readonly string[]): Declaration<K> {
+    return this.#with({ checkpoints: names });
+  }
+
+  /** The annotation that records an effect outside while it is under way. */
+  records(annotation: string): Declaration<K> {
+    return this.#with({ record: annotation });
+  }
+
+  /** How the status is written. */
+  status(write: WriteMode): Declaration<K> {
+    return this.#with({ write });
+  }
+
+  workers(workers: number): Declaration<K> {
+    return this.#with({ workers });
+  }
+
+  backoff(backoff: Backoff): Declaration<K> {
+    return this.#with({ backoff });
+  }
+
+  /** At least so long between the starts of two passes of one object. */
+  spacing(spacing: Ms): Declaration<K> {
+    return this.#with({ spacing });
+  }
+
+  /** Every object is looked at again after so long, whatever happens. */
+  resync(resync: Ms): Declaration<K> {
+    return this.#with({ resync });
+  }
+
+  /** For one pass. */
+  timeout(timeout: Ms): Declaration<K> {
+    return this.#with({ timeout });
+  }
+
+  /** Whether each flip of a condition is announced as a Kubernetes Event. Default: `transitions`. */
+  events(events: "transitions" | "none"): Declaration<K> {
+    return this.#with({ events });
+  }
+
+  reconcile<W, A = undefined>(steps: Steps<K, W, A>): Controller {
+    return { ...this.#it, steps: steps as unknown as Controller["steps"] };
+  }
+}
+
+function inputsOf(as: "owns" | "reads", list: readonly (KindRef | OwnOptions)[]): Input[] {
+  const inputs: Input[] = [];
+  for (const item of list) {
+    if (isKind(item)) inputs.push({ kind: item, as, select: {} });
+    else {
+      const last = inputs.pop();
+      const { changed, delay, anyOwner, ...select } = item;
+      if (last !== undefined) {
+        inputs.push({
+          ...last,
+          select,
+          ...(changed === undefined ? {} : { changed }),
+          ...(delay === undefined ? {} : { delay }),
+          ...(anyOwner === undefined ? {} : { anyOwner }),
+        });
+      }
+    }
+  }
+  return inputs;
+}
+
+const isKind = (item: KindRef | OwnOptions): item is KindRef => "plural" in item;

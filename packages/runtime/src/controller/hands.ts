@@ -1,0 +1,277 @@
+// Looking and acting on behalf of one pass. Every write goes through here: it is refused once the pass is over, and it is in
+// the cache before the next line runs.
+import { isConflict, isNotFound, type JsonPatchOperation } from "@telltale/client";
+import { uuid } from "@telltale/clock";
+import { formatTime, type Instant, type KindRef, type KubeObject, matchesSelector } from "@telltale/kinds";
+import { draft } from "@telltale/status";
+import type { Cached } from "../cache/cache.ts";
+import { ownerIndex } from "../cache/store.ts";
+import { NotLeaderError } from "../fence.ts";
+import { type Key, keyOfObject, type Name, nameOfKey } from "../key.ts";
+import type { Log } from "../log.ts";
+import type { Polled, Poller } from "../poll.ts";
+import { ensure } from "../write/ensure.ts";
+import { isDeclared } from "../write/status-writer.ts";
+import type { MapLook } from "./declare.ts";
+import type { Effect, EffectRecord, Hands, Look } from "./steps.ts";
+import { kindId, type Surroundings } from "./surroundings.ts";
+
+/** One pass as its hands know it. */
+export interface PassState {
+  readonly key: Key;
+  readonly now: Instant;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** The object, as new as we know it: our own writes replace it. */
+  object: KubeObject;
+  /** Writes of this pass that reached the server. */
+  writes: number;
+  /** The effect outside that this pass is about: `open` while nobody knows what became of it. */
+  effect: "none" | "open" | "done";
+  /** The process stops: what was put off is written now. */
+  readonly isLast: boolean;
+  /** Long calls whose end this pass has seen. */
+  readonly seen: Set<string>;
+}
+
+/** Who wrote: to this pass its own writes are no news. */
+export interface PassAuthor {
+  readonly run: object;
+  readonly key: Key;
+}
+
+/** Reading without a pass: for mappers. */
+export function mapLook(around: Pick<Surroundings, "controller" | "own" | "inputs">): MapLook {
+  const cached = <T extends KubeObject>(kind: KindRef<T>): Cached<T>["store"] => {
+    const { controller, own, inputs } = around;
+    const found = kindId(kind) === kindId(controller.kind) ? own : inputs.get(kindId(kind));
+    if (found === undefined) {
+      throw new Error(`${controller.name}: ${kind.kind} is not declared; add .reads(${kind.kind}) to the controller`);
+    }
+    return found.store as unknown as Cached<T>["store"];
+  };
+  return {
+    get: (kind, name) => cached(kind).get(name),
+    list: (kind, { namespace, labels } = {}) => {
+      const found = [...cached(kind).values()].filter(
+        ({ metadata }) =>
+          (namespace === undefined || metadata?.namespace === namespace) &&
+          (labels === undefined || matchesSelector(labels, metadata?.labels)),
+      );
+      return found.sort(byName);
+    },
+    where: (kind, index, value) => cached(kind).where(index, value).sort(byName),
+  };
+}
+
+const byName = (a: KubeObject, b: KubeObject): number => (keyOfObject(a) < keyOfObject(b) ? -1 : 1);
+
+export function look(around: Surroundings, state: PassState): Look {
+  const { client, controller } = around;
+  const reading = mapLook(around);
+  return {
+    ...reading,
+    now: state.now,
+    log: state.log,
+    signal: state.signal,
+    children: (kind) => reading.where(kind, ownerIndex, state.object.metadata?.uid ?? ""),
+    async live(kind, { namespace, name }) {
+      const declared = [controller.kind, ...controller.gets, ...controller.inputs.map((input) => input.kind)];
+      if (!declared.some((it) => kindId(it) === kindId(kind))) {
+        throw new Error(`${controller.name}: ${kind.kind} is not declared; add .gets(${kind.kind}) to the controller`);
+      }
+      try {
+        return await client.get(kind, name, {
+          signal: state.signal,
+          ...(namespace === undefined ? {} : { namespace }),
+        });
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    polled<V>(poller: Poller<never, V>) {
+      // A poller finds what its own declaration says.
+      return around.pollings.get(poller)?.last(state.object) as Polled<V> | undefined;
+    },
+  };
+}
+
+export function hands(around: Surroundings, state: PassState, by: PassAuthor): Hands {
+  const { controller, client, cache, clock, random, sink, fieldManager } = around;
+  const { signal } = state;
+
+  const wrote = (kind: KindRef, object: KubeObject) => {
+    state.writes += 1;
+    cache.wrote(kind, object, by);
+    if (object.metadata?.uid === state.object.metadata?.uid) state.object = object;
+  };
+
+  const mayWrite = (kind: KindRef, verb: "create" | "patch" | "delete") => {
+    signal.throwIfAborted();
+    if (!around.fence.allows(nameOfKey(state.key))) throw new NotLeaderError(`${verb} ${kind.kind}`);
+    const isOwn = kindId(kind) === kindId(controller.kind) && verb === "patch";
+    const owned = controller.inputs.some((input) => input.as === "owns" && kindId(input.kind) === kindId(kind));
+    const written = controller.writes.some((it) => kindId(it.kind) === kindId(kind) && it.verbs.includes(verb));
+    if (isOwn || owned || written) return;
+    throw new Error(
+      `${controller.name}: it may not ${verb} ${kind.kind}; add .owns(${kind.kind}) or .writes(${kind.kind}, "${verb}") to the controller`,
+    );
+  };
+
+  const patch = async <T extends KubeObject>(
+    kind: KindRef<T>,
+    object: T,
+    operations: readonly JsonPatchOperation[],
+  ) => {
+    mayWrite(kind, "patch");
+    const json = [{ op: "test", path: "/metadata/uid", value: object.metadata?.uid } as const, ...operations];
+    const after = await client.patch(kind, refOf(object), { json }, { fieldManager, signal });
+    wrote(kind, after);
+    return after;
+  };
+
+  const annotate = async (annotations: Readonly<Record<string, string | undefined>>) => {
+    const operations = annotationPatch(state.object, annotations);
+    if (operations.length > 0) await patch(controller.kind, state.object, operations);
+  };
+
+  return {
+    ...look(around, state),
+    async ensure(kind, object, options = {}) {
+      mayWrite(kind, "create");
+      const owner = { kind: controller.kind, object: state.object };
+      const cached = (of: KindRef, name: Name) => {
+        const found = kindId(of) === kindId(controller.kind) ? around.own : around.inputs.get(kindId(of));
+        return found?.store.get(name);
+      };
+      const cx = { client, fieldManager, signal, owner, cached, wrote, applied: around.applied };
+      const ensured = await ensure(cx, kind, object, options);
+      sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: ensured.as });
+      return ensured;
+    },
+    async remove(kind, object, propagation) {
+      mayWrite(kind, "delete");
+      const { uid } = object.metadata ?? {};
+      try {
+        const answer = await client.delete(kind, refOf(object), {
+          propagation,
+          signal,
+          ...(uid === undefined ? {} : { uid }),
+        });
+        // An object comes back where something still holds it; else a Status.
+        if (answer.kind === kind.kind && answer.metadata?.deletionTimestamp !== undefined) wrote(kind, answer);
+        else {
+          state.writes += 1;
+          cache.deleted(kind, object, by);
+        }
+      } catch (error) {
+        // Gone, or another one has taken the name: this very one is no more.
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+        cache.deleted(kind, object, by);
+      }
+    },
+    patch,
+    annotate,
+    async once<R>(effect: Effect<R>) {
+      const { record } = controller;
+      if (record === undefined) {
+        throw new Error(`${controller.name}: nothing says where effects are recorded; add .records("<annotation>")`);
+      }
+      const known = recordOf(state.object, record);
+      state.effect = "open";
+      const before = known?.op === effect.op ? known : undefined;
+      if (before !== undefined) {
+        const found = await effect.probe(before);
+        if (found === "many") return { as: "ambiguous" };
+        if (found !== "none") {
+          state.effect = "done";
+          return { as: "done", result: found.found };
+        }
+      }
+      const next: EffectRecord = {
+        op: effect.op,
+        id: before?.id ?? uuid(random),
+        attempt: (before?.attempt ?? 0) + 1,
+        at: formatTime(clock.now()),
+      };
+      await annotate({ [record]: JSON.stringify(next) });
+      const result = await effect.call(next);
+      state.effect = "done";
+      return { as: "done", result };
+    },
+    settled() {
+      if (state.effect === "none") state.effect = "done";
+    },
+    async checkpoint(name, say) {
+      signal.throwIfAborted();
+      if (!controller.checkpoints.includes(name)) {
+        throw new Error(`${controller.name}: "${name}" is no declared checkpoint; add it to .checkpoints(...)`);
+      }
+      if (!isDeclared(controller.kind)) throw new Error(`${controller.name}: a checkpoint needs a declared kind`);
+      const begun = draft(controller.kind, state.object as never, state.now, { strict: around.strict });
+      (say as (it: typeof begun) => void)(begun);
+      const written = await around.writer.write(state.object, begun.finish(), by, { now: true, signal });
+      if (!["written", "unchanged"].includes(written.outcome)) throw new PassOver(written.outcome);
+      state.object = written.object;
+      sink({ is: "checkpoint", controller: controller.name, name });
+    },
+    call(name, start) {
+      const uid = state.object.metadata?.uid ?? "";
+      const called = around.calls.call(uid, name, start, () => around.enqueue(state.key));
+      if (called.as !== "running") state.seen.add(name);
+      return called;
+    },
+    event: (type, reason, message) => around.announce(state.object, { type, reason, message }),
+  };
+}
+
+/** A write in the middle of a pass found that the pass is no longer valid: it is begun again, or not at all. */
+export class PassOver extends Error {
+  readonly why: string;
+
+  constructor(why: string) {
+    super(`the pass ends here: ${why}`);
+    this.name = "PassOver";
+    this.why = why;
+  }
+}
+
+export function refOf({ metadata }: KubeObject): Name {
+  const { name = "", namespace } = metadata ?? {};
+  return { name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** The record of an effect under way, if there is a readable one. */
+export function recordOf(object: KubeObject, annotation: string): EffectRecord | undefined {
+  const text = object.metadata?.annotations?.[annotation];
+  if (text === undefined) return undefined;
+  try {
+    const { op, id, attempt, at } = JSON.parse(text) as Partial<EffectRecord>;
+    if (typeof op !== "string" || typeof id !== "string") return undefined;
+    return { op, id, attempt: typeof attempt === "number" ? attempt : 1, at: typeof at === "string" ? at : "" };
+  } catch {
+    return undefined; // somebody wrote something else there: as good as none
+  }
+}
+
+/** Each annotation is tested for what it was: what somebody else wrote meanwhile is not overwritten. */
+export function annotationPatch(
+  { metadata }: KubeObject,
+  annotations: Readonly<Record<string, string | undefined>>,
+): JsonPatchOperation[] {
+  const before = metadata?.annotations;
+  const changes = Object.entries(annotations).filter(([name, value]) => before?.[name] !== value);
+  if (changes.length === 0) return [];
+  if (before === undefined) {
+    return [
+      { op: "test", path: "/metadata/annotations", value: null },
+      { op: "add", path: "/metadata/annotations", value: Object.fromEntries(changes) },
+    ];
+  }
+  return changes.flatMap(([name, value]): JsonPatchOperation[] => {
+    const path = `/metadata/annotations/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const test = { op: "test", path, value: before[name] ?? null } as const;
+    return [test, value === undefined ? { op: "remove", path } : { op: "add", path, value }];
+  });
+}

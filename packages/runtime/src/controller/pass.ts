@@ -1,0 +1,304 @@
+// One pass over one object: gate, observe, plan, act, status, one write, after. It says how it ended and when to come again;
+// it throws nothing.
+import { ApiError, isConflict, isNotFound, type JsonPatchOperation } from "@telltale/client";
+import { type Instant, type Kind, type KindRef, type KubeObject, type Ms, parseTime } from "@telltale/kinds";
+import { type Draft, draft, type Effect, type Finished, StatusViolation, significance } from "@telltale/status";
+import { failureFrom } from "../failure.ts";
+import { NotLeaderError } from "../fence.ts";
+import type { PassResult } from "../samples.ts";
+import { asKind, isDeclared, type Written } from "../write/status-writer.ts";
+import { annotationPatch, hands, look, type PassAuthor, PassOver, type PassState, refOf } from "./hands.ts";
+import type { Finalized, Gate, StatusStep, StatusValue } from "./steps.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** How a pass ended, and when the next one is wanted. */
+export interface PassEnd {
+  readonly result: PassResult;
+  readonly next: Next;
+  /** Its status was put off: it has to be written before the process stops. */
+  readonly isOwed?: boolean;
+}
+
+export type Next =
+  | { readonly in: "backoff"; readonly atLeast: Ms }
+  | { readonly in: "never" } // not before something changes
+  | { readonly in: Ms };
+
+const never: Next = { in: "never" };
+const soon: Next = { in: 0 };
+
+/** What a pass came to say: nothing is written where there is nothing to say. */
+interface Said {
+  readonly finished: Pick<Finished, "status" | "changed" | "significance" | "wakeAt" | "effect" | "violations">;
+  readonly world?: unknown;
+}
+
+export async function pass(around: Surroundings, state: PassState, by: PassAuthor): Promise<PassEnd> {
+  try {
+    return await straight(around, state, by);
+  } catch (error) {
+    if (error instanceof NotLeaderError) return { result: "ignored", next: never };
+    if (error instanceof PassOver) return over(around, state, error.why);
+    state.log.error("a pass failed", { err: error });
+    if (error instanceof StatusViolation) throw error;
+    return { result: "error", next: { in: "backoff", atLeast: 0 } };
+  }
+}
+
+async function straight(around: Surroundings, state: PassState, by: PassAuthor): Promise<PassEnd> {
+  const { controller } = around;
+  const gate: Gate<KindRef> = controller.gate?.(state.object, look(around, state)) ?? "go";
+  if (gate === "ignore") return { result: "ignored", next: never };
+  if (gate !== "go") {
+    const said = say(around, state, gate.only as unknown as StatusStep<never, unknown>, state.object);
+    return write(around, state, by, said);
+  }
+  if (state.object.metadata?.deletionTimestamp !== undefined) return ending(around, state, by);
+  await putFinalizer(around, state, by);
+  const said = await steps(around, state, by);
+  return write(around, state, by, said);
+}
+
+/** Observe, plan, act, status. What is thrown becomes what the kind's table makes of it. */
+async function steps(around: Surroundings, state: PassState, by: PassAuthor): Promise<Said> {
+  const { steps: line } = around.controller;
+  try {
+    const acting = hands(around, state, by);
+    let world = await line.observe(state.object as never, look(around, state));
+    const actions = line.plan?.(world, state.now);
+    if (line.act !== undefined) {
+      const before = state.writes;
+      const after = await line.act(actions, acting as never, world);
+      if (after !== undefined) world = after;
+      else if (state.writes > before) world = await line.observe(state.object as never, look(around, state));
+    }
+    state.signal.throwIfAborted();
+    return say(around, state, line.status as unknown as StatusStep<never, unknown>, world);
+  } catch (error) {
+    if (error instanceof NotLeaderError || error instanceof PassOver || error instanceof StatusViolation) throw error;
+    return failed(around, state, error);
+  }
+}
+
+function say(around: Surroundings, state: PassState, status: StatusStep<never, unknown>, world: unknown): Said {
+  const { kind } = around.controller;
+  if (!isDeclared(kind)) {
+    const plain = status as unknown as (world: unknown, object: KubeObject, now: Instant) => StatusValue<never>;
+    return { finished: plainly(kind, state.object, plain(world, state.object, state.now)), world };
+  }
+  const begun = begin(around, state, kind);
+  for (const { condition, aggregate } of around.aggregates(state.object)) {
+    const { status: value, reason, message } = aggregate.value();
+    begun.state({ type: condition, status: value, reason, message } as never);
+  }
+  (status as unknown as (world: unknown, it: Draft<Kind>, now: Instant) => void)(world, begun, state.now);
+  return { finished: begun.finish(), world };
+}
+
+function begin(around: Surroundings, state: PassState, kind: Kind): Draft<Kind> {
+  return draft(kind, state.object as never, state.now, { strict: around.strict });
+}
+
+/** A status that is said whole, of a kind without a vocabulary. */
+function plainly(
+  kind: Surroundings["controller"]["kind"],
+  object: KubeObject,
+  said: StatusValue<never>,
+): Said["finished"] {
+  const before = ((object as { status?: unknown }).status ?? {}) as Record<string, unknown>;
+  const status = ((said.status as unknown) ?? before) as Record<string, unknown>;
+  const urgency = significance({ ...asKind(kind), volatile: [] } as unknown as Kind, before, status);
+  return {
+    status: status as never,
+    changed: urgency !== "none",
+    significance: urgency === "none" ? "none" : "transition",
+    violations: [],
+    ...(said.wakeAt === undefined ? {} : { wakeAt: said.wakeAt }),
+  };
+}
+
+/** What a kind's table makes of an error. A kind without one keeps its status, and is tried again. */
+function failed(around: Surroundings, state: PassState, error: unknown): Said {
+  const failure = failureFrom(error);
+  const { kind } = around.controller;
+  if (failure.class === "bug") {
+    around.sink({ is: "panic", controller: around.controller.name });
+    state.log.error("a step threw what nobody declared", { err: error });
+  } else if (failure.class !== "waiting" && failure.class !== "conflict") {
+    state.log.warn("a pass could not do its work", { class: failure.class, reason: failure.reason, err: error });
+  }
+  if (isDeclared(kind)) return { finished: begin(around, state, kind).fail(failure).finish() };
+  const status = ((state.object as { status?: unknown }).status ?? {}) as never;
+  const effect: Effect = {
+    class: failure.class,
+    phase: "keep",
+    requeue: { in: "backoff", atLeast: failure.retryAfter ?? 0 },
+    write: false,
+    failureFields: false,
+  };
+  return { finished: { status, changed: false, significance: "none", violations: [], effect } };
+}
+
+/** The one write, and what may only follow it. */
+async function write(around: Surroundings, state: PassState, by: PassAuthor, said: Said): Promise<PassEnd> {
+  const { controller, writer, sink } = around;
+  const { finished } = said;
+  for (const { rule, at, problem } of finished.violations) {
+    sink({ is: "violation", controller: controller.name, kind: controller.kind.kind, rule });
+    state.log.error("a status breaks a rule", { rule, at, problem });
+  }
+  const before = state.object;
+  let written: Written;
+  try {
+    written = await writer.write(before, finished, by, { now: state.isLast });
+  } catch (error) {
+    // A status that the server refuses is a mistake of ours: the next try says the same, so it comes later and later.
+    const refused = error instanceof ApiError && error.code === 422;
+    state.log.error(refused ? "the server refuses the status" : "a status could not be written", { err: error });
+    return { result: "error", next: { in: "backoff", atLeast: 0 } };
+  }
+  const { outcome } = written;
+  if (outcome !== "written" && outcome !== "unchanged") return unwritten(around, state, written);
+  state.object = written.object;
+  if (controller.steps.after !== undefined && "world" in said) {
+    const told = {
+      world: said.world,
+      object: state.object,
+      before: statusOf(before),
+      status: finished.status,
+      outcome,
+    };
+    await controller.steps.after(told as never, hands(around, state, by) as never);
+  }
+  if (state.effect === "done") await clearRecord(around, state, by);
+  around.calls.settle(state.object.metadata?.uid ?? "", state.seen);
+  return ended(finished, state, written.stale === true);
+}
+
+const statusOf = (object: KubeObject): unknown => (object as { status?: unknown }).status;
+
+function ended({ effect, wakeAt }: Said["finished"], state: PassState, isStale: boolean): PassEnd {
+  const wake: Next = wakeAt === undefined ? never : { in: Math.max(0, wakeAt - state.now) };
+  if (isStale) return { result: "requeue", next: soon };
+  if (effect === undefined) return { result: wake.in === "never" ? "success" : "requeue", next: wake };
+  const { requeue } = effect;
+  if (effect.class === "waiting" || effect.class === "conflict") {
+    return { result: effect.class, next: earliest(requeue, wake) };
+  }
+  return { result: requeue.in === "never" ? "terminal" : "error", next: earliest(requeue, wake) };
+}
+
+function earliest(a: Next, b: Next): Next {
+  if (b.in === "never" || a.in === "backoff") return a;
+  if (a.in === "never" || b.in === "backoff") return b;
+  return a.in <= b.in ? a : b;
+}
+
+async function unwritten(around: Surroundings, state: PassState, { outcome, in: due = 0 }: Written): Promise<PassEnd> {
+  if (outcome === "deferred") return { result: "requeue", next: { in: due }, isOwed: true };
+  return over(around, state, outcome);
+}
+
+/** A conflict: the world is not what we took it for. The object is read from the server, so that the next pass knows better. */
+async function over(around: Surroundings, state: PassState, why: string): Promise<PassEnd> {
+  if (why !== "conflict") return { result: why === "gone" ? "success" : "ignored", next: never };
+  const { client, cache, controller } = around;
+  const { name, namespace } = refOf(state.object);
+  const again: PassEnd = { result: "conflict", next: soon };
+  const stuck: PassEnd = { result: "conflict", next: { in: "backoff", atLeast: 0 } };
+  try {
+    const live = await client.get(controller.kind, name, namespace === undefined ? {} : { namespace });
+    const isKnown = live.metadata?.resourceVersion === state.object.metadata?.resourceVersion;
+    cache.wrote(controller.kind, live);
+    return isKnown ? stuck : again;
+  } catch (error) {
+    return isNotFound(error) ? { result: "success", next: never } : stuck;
+  }
+}
+
+/** The finalizer is there before anything is done that would have to be undone. */
+async function putFinalizer(around: Surroundings, state: PassState, by: PassAuthor): Promise<void> {
+  const { controller } = around;
+  const name = finalizerOf(around);
+  if (name === undefined || controller.finalizer?.add === false) return;
+  const now = state.object.metadata?.finalizers;
+  if (now?.includes(name) === true) return;
+  await patchOwn(around, state, by, [
+    { op: "test", path: "/metadata/finalizers", value: now ?? null },
+    { op: "add", path: "/metadata/finalizers", value: [...(now ?? []), name] },
+  ]);
+}
+
+function finalizerOf({ controller }: Surroundings): string | undefined {
+  if (controller.finalizer === undefined) return undefined;
+  const name = isDeclared(controller.kind) ? controller.kind.finalizer : undefined;
+  if (name !== undefined) return name;
+  throw new Error(
+    `${controller.name}: ${controller.kind.kind} declares no finalizer; give \`finalizer\` to defineKind`,
+  );
+}
+
+/** The object is on its way out. */
+async function ending(around: Surroundings, state: PassState, by: PassAuthor): Promise<PassEnd> {
+  const { controller } = around;
+  const { finalizer } = controller;
+  const name = finalizerOf(around);
+  if (finalizer === undefined || name === undefined || state.object.metadata?.finalizers?.includes(name) !== true) {
+    return { result: "success", next: never };
+  }
+  const begun = isDeclared(controller.kind) ? begin(around, state, controller.kind) : undefined;
+  const since = parseTime(state.object.metadata?.deletionTimestamp);
+  const limit = finalizer.limit === undefined || since === undefined ? undefined : since + finalizer.limit;
+  let outcome: Finalized;
+  try {
+    outcome = await finalizer.run(state.object as never, hands(around, state, by) as never, begun as never);
+  } catch (error) {
+    if (error instanceof NotLeaderError || error instanceof PassOver) throw error;
+    if (limit === undefined || state.now < limit) {
+      const said = failed(around, state, error);
+      return finalizer.quiet === true ? ended(said.finished, state, false) : write(around, state, by, said);
+    }
+    outcome = { as: "gaveUp", leftovers: failureFrom(error).message };
+  }
+  if (outcome.as === "waiting" && limit !== undefined && state.now >= limit) {
+    outcome = { as: "gaveUp", leftovers: `cleaning up did not end within ${(finalizer.limit ?? 0) / 1000} s` };
+  }
+  if (outcome.as === "waiting") {
+    const again = Math.min(outcome.again ?? 5_000, limit === undefined ? Number.POSITIVE_INFINITY : limit - state.now);
+    if (begun === undefined || finalizer.quiet === true) return { result: "waiting", next: { in: again } };
+    const end = await write(around, state, by, { finished: begun.finish() });
+    return end.next.in === "never" ? { result: "waiting", next: { in: again } } : end;
+  }
+  if (outcome.as === "gaveUp") {
+    around.announce(state.object, { type: "Warning", reason: "CleanupGaveUp", message: outcome.leftovers });
+    state.log.warn("cleaning up was given up", { leftovers: outcome.leftovers });
+  }
+  const now = state.object.metadata?.finalizers ?? [];
+  await patchOwn(around, state, by, [
+    { op: "test", path: "/metadata/finalizers", value: now },
+    { op: "replace", path: "/metadata/finalizers", value: now.filter((it) => it !== name) },
+  ]);
+  return { result: "success", next: never };
+}
+
+/** The status holds the result: the record of the effect has done its duty. */
+async function clearRecord(around: Surroundings, state: PassState, by: PassAuthor): Promise<void> {
+  const { record } = around.controller;
+  if (record === undefined || state.object.metadata?.annotations?.[record] === undefined) return;
+  await patchOwn(around, state, by, annotationPatch(state.object, { [record]: undefined }));
+}
+
+async function patchOwn(
+  around: Surroundings,
+  state: PassState,
+  by: PassAuthor,
+  operations: readonly JsonPatchOperation[],
+): Promise<void> {
+  try {
+    await hands(around, state, by).patch(around.controller.kind, state.object, operations);
+  } catch (error) {
+    if (isConflict(error)) throw new PassOver("conflict");
+    if (isNotFound(error)) throw new PassOver("gone");
+    throw error;
+  }
+}

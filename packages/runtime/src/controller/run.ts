@@ -1,0 +1,359 @@
+// A controller at work: what it listens to, its queue and its workers. Each pass is in `pass.ts`.
+import type { Span, Tracer } from "@opentelemetry/api";
+import type { Client } from "@telltale/client";
+import { type Clock, jitter, type Random, uuid } from "@telltale/clock";
+import { deepEqual, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
+import { StatusViolation } from "@telltale/status";
+import type { Cache, Cached } from "../cache/cache.ts";
+import type { Change } from "../cache/store.ts";
+import type { Fence } from "../fence.ts";
+import { type Key, keyOf, keyOfObject, nameOfKey } from "../key.ts";
+import type { Log } from "../log.ts";
+import type { Announcement } from "../outside/transitions.ts";
+import { Polling } from "../poll.ts";
+import { Queue, type Taken } from "../queue.ts";
+import type { Cause, QueueGauge, Sink } from "../samples.ts";
+import { StatusWriter } from "../write/status-writer.ts";
+import { Calls } from "./calls.ts";
+import type { Aspect, Controller, Input } from "./declare.ts";
+import { mapLook, type PassAuthor, type PassState } from "./hands.ts";
+import { type PassEnd, pass } from "./pass.ts";
+import { Sums } from "./sums.ts";
+import { kindId, type Surroundings } from "./surroundings.ts";
+
+/** What a manager gives its controllers. */
+export interface Environment {
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly sink: Sink;
+  readonly fence: Fence;
+  readonly fieldManager: string;
+  readonly strict: boolean;
+  readonly tracer?: Tracer;
+  readonly announce: (controller: Controller, object: KubeObject, announcement: Announcement) => void;
+  readonly onWritten: (controller: Controller, step: { before: KubeObject; after: KubeObject }) => void;
+  /** Only where broken rules throw. */
+  readonly onViolation: (error: StatusViolation) => void;
+}
+
+/** So often in a row somebody may have been faster before it is taken for more than chance. */
+const patience = 5;
+
+export class Run {
+  readonly controller: Controller;
+  readonly #env: Environment;
+  readonly #queue: Queue;
+  readonly #around: Surroundings;
+  readonly #calls: Calls;
+  readonly #sums: Sums;
+  readonly #pollings: readonly Polling<KubeObject, unknown>[];
+  readonly #conflicts = new Map<Key, number>();
+  /** Keys whose status was put off. */
+  readonly #owed = new Set<Key>();
+  readonly #passes = new Map<Promise<void>, { readonly key: Key; readonly stop: AbortController }>();
+  #isActive = false;
+  #isPumping = false;
+
+  constructor(controller: Controller, env: Environment) {
+    this.controller = controller;
+    this.#env = env;
+    const { clock, random, cache, sink } = env;
+    const log = env.log.with({ controller: controller.name });
+    const { backoff, spacing } = controller;
+    this.#queue = new Queue({
+      clock,
+      random,
+      onReady: () => this.#wake(),
+      onAdd: (cause) => sink({ is: "enqueue", controller: controller.name, cause }),
+      ...(backoff === undefined ? {} : { backoff }),
+      ...(spacing === undefined ? {} : { spacing }),
+    });
+    this.#calls = new Calls(clock);
+    this.#sums = new Sums(controller.sums);
+    const enqueue = (key: Key) => this.#queue.add(key, "child");
+    const pollings = new Map(
+      controller.pollers.map((it) => [it as object, new Polling(it, { clock, random, sink, enqueue })] as const),
+    );
+    this.#pollings = [...pollings.values()];
+    const own = cache.of(controller.kind, controller.select);
+    const inputs = new Map<string, Cached<KubeObject>>();
+    for (const { kind, select } of controller.inputs) {
+      if (!inputs.has(kindId(kind))) inputs.set(kindId(kind), cache.of(kind, select));
+    }
+    this.#around = {
+      ...env,
+      controller,
+      log,
+      own,
+      inputs,
+      pollings,
+      calls: this.#calls,
+      applied: new WeakSet(),
+      announce: (object, announcement) => env.announce(controller, object, announcement),
+      aggregates: (object) => this.#sums.for(object),
+      enqueue,
+      writer: new StatusWriter({
+        client: env.client,
+        cache,
+        clock,
+        sink,
+        controller: controller.name,
+        kind: controller.kind,
+        fence: env.fence,
+        mode: { fieldManager: env.fieldManager, ...controller.write },
+        onWritten: (step) => env.onWritten(controller, step),
+      }),
+    };
+    this.#listen();
+  }
+
+  /** Resolves when everything that it reads has been read once. */
+  async synced(): Promise<void> {
+    await Promise.all([this.#around.own, ...this.#around.inputs.values()].map((it) => it.synced()));
+  }
+
+  /** What keeps it from working, in words. */
+  troubles(): string[] {
+    return [this.#around.own, ...this.#around.inputs.values()].flatMap((it) => it.trouble() ?? []);
+  }
+
+  get gauge(): QueueGauge {
+    return { controller: this.controller.name, workers: this.controller.workers, ...this.#queue.gauge };
+  }
+
+  /** Takes up work. Until then it only listens, so that whoever takes over begins at once. */
+  start(): void {
+    this.#isActive = true;
+    this.#wake();
+  }
+
+  /** Other keys are ours now: looks at those that are new, and resolves when nothing runs for those that are not ours any more. */
+  async handOver(mine: (key: Key) => boolean, before: (key: Key) => boolean): Promise<void> {
+    for (const object of this.#around.own.store.values()) {
+      const key = keyOfObject(object);
+      if (mine(key) && !before(key)) this.#queue.add(key, "resync");
+    }
+    const lost = [...this.#passes].filter(([, { key }]) => !mine(key));
+    for (const [, { stop }] of lost) stop.abort(new Error("the object is another process's now"));
+    await Promise.all(lost.map(([work]) => work));
+  }
+
+  /** Begins no more passes, and aborts those that are running. */
+  pause(why: string): void {
+    this.#isActive = false;
+    for (const { stop } of this.#passes.values()) stop.abort(new Error(why));
+  }
+
+  /** Ends in good order: running passes have `grace` to finish, then what was put off is written. */
+  async stop(grace: Ms): Promise<void> {
+    this.#isActive = false;
+    const { clock } = this.#env;
+    const limit = clock.after(grace, () => {
+      for (const { stop } of this.#passes.values()) stop.abort(new Error("the process stops"));
+    });
+    await Promise.all(this.#passes.keys());
+    for (const key of this.#owed) {
+      await this.#work({ key, cause: "timer", waited: 0 }, true);
+    }
+    limit.cancel();
+    this.#queue.stop();
+    for (const polling of this.#pollings) polling.stop();
+    this.#calls.stop();
+  }
+
+  #listen(): void {
+    const { own, inputs } = this.#around;
+    own.store.subscribe((change) => this.#ownChange(change));
+    for (const { kind, name, values } of this.controller.indexes) {
+      const cached = kindId(kind) === kindId(this.controller.kind) ? own : inputs.get(kindId(kind));
+      if (cached === undefined) {
+        throw new Error(`${this.controller.name}: the index "${name}" is on ${kind.kind}, which it does not read`);
+      }
+      cached.store.index(name, values);
+    }
+    const look = mapLook(this.#around);
+    for (const input of this.controller.inputs) {
+      if (input.as === "reads") continue;
+      const cached = inputs.get(kindId(input.kind));
+      cached?.store.subscribe((change) => {
+        const isNews = !this.#isSummed(input.kind) || this.#sums.changed(input.kind, change.old, change.new);
+        if (input.summed === true && !isNews) return;
+        if (!isRelevant(input, change)) return;
+        const cause: Cause = cached.isSynced ? "child" : "resync";
+        for (const key of this.#targets(input, change, look)) this.#ask(key, change, cause, input.delay);
+      });
+    }
+  }
+
+  #isSummed(kind: KindRef): boolean {
+    return this.controller.sums.some((sum) => sum.kind === kind);
+  }
+
+  #ask(key: Key, { by }: Change<KubeObject>, cause: Cause, delay = 0): void {
+    const author = by as PassAuthor | undefined;
+    if (author?.run === this && author.key === key) return; // our own echo
+    this.#queue.addAfter(key, delay, cause);
+  }
+
+  *#targets(input: Input, { old, new: next }: Change<KubeObject>, look: ReturnType<typeof mapLook>): Iterable<Key> {
+    if (input.map !== undefined) {
+      const change = { ...(old === undefined ? {} : { old }), ...(next === undefined ? {} : { new: next }) };
+      const keys = new Set<Key>();
+      for (const name of input.map(change, look)) keys.add(keyOf(name));
+      yield* keys;
+      return;
+    }
+    const keys = new Set<Key>();
+    for (const object of [old, next]) for (const key of ownersOf(object, this.controller.kind, input)) keys.add(key);
+    yield* keys;
+  }
+
+  #ownChange(change: Change<KubeObject>): void {
+    const { old, new: next } = change;
+    const { own, writer } = this.#around;
+    const isReplaced = old !== undefined && old.metadata?.uid !== next?.metadata?.uid;
+    if (isReplaced) {
+      const uid = old.metadata?.uid ?? "";
+      writer.forget(uid);
+      this.#calls.drop(uid);
+      this.#sums.drop(old);
+      for (const polling of this.#pollings) polling.drop(old);
+    }
+    if (next === undefined) {
+      if (old === undefined) return;
+      const key = keyOfObject(old);
+      this.#queue.forget(key);
+      this.#conflicts.delete(key);
+      this.#owed.delete(key);
+      return;
+    }
+    if (this.#isActive) for (const polling of this.#pollings) polling.keep(next);
+    if (old !== undefined && !isReplaced && !matters(this.controller.on, old, next)) return;
+    this.#ask(keyOfObject(next), change, own.isSynced ? "change" : "resync");
+  }
+
+  /** Once per turn, however many keys came: a list of ten thousand is one call. */
+  #wake(): void {
+    if (this.#isPumping || !this.#isActive) return;
+    this.#isPumping = true;
+    queueMicrotask(() => {
+      this.#isPumping = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (this.#isActive && this.#passes.size < this.controller.workers) {
+      const taken = this.#queue.take();
+      if (taken === undefined) return;
+      this.#env.sink({ is: "dequeue", controller: this.controller.name, waited: taken.waited });
+      this.#work(taken, false).finally(() => {
+        this.#queue.done(taken.key);
+        this.#wake();
+      });
+    }
+  }
+
+  #work(taken: Taken, isLast: boolean): Promise<void> {
+    const stop = new AbortController();
+    const work = this.#pass(taken, stop, isLast).finally(() => this.#passes.delete(work));
+    this.#passes.set(work, { key: taken.key, stop });
+    return work;
+  }
+
+  async #pass({ key, cause }: Taken, stop: AbortController, isLast: boolean): Promise<void> {
+    const { clock, random, sink, fence, tracer } = this.#env;
+    const object = this.#around.own.store.byKey(key);
+    if (object === undefined || !fence.allows(nameOfKey(key))) return;
+    for (const polling of this.#pollings) polling.keep(object);
+    const { timeout, name: controller } = this.controller;
+    const log = this.#around.log.with({ ...nameOfKey(key), pass: uuid(random).slice(0, 8), cause });
+    const state: PassState = {
+      key,
+      now: clock.now(),
+      log,
+      signal: stop.signal,
+      object,
+      writes: 0,
+      effect: "none",
+      seen: new Set(),
+      isLast,
+    };
+    const began = clock.uptime();
+    const limit = clock.after(timeout, () => stop.abort(new Error(`a pass has ${timeout / 1000} s, and took longer`)));
+    const attributes = { controller, key, cause };
+    try {
+      const run = () => pass(this.#around, state, { run: this, key });
+      const end = tracer === undefined ? await run() : await traced(tracer, attributes, run);
+      sink({ is: "pass", controller, result: end.result, took: clock.uptime() - began });
+      this.#next(key, end, cause);
+    } catch (error) {
+      if (error instanceof StatusViolation) this.#env.onViolation(error);
+      else log.error("a pass broke", { err: error });
+      this.#next(key, { result: "error", next: { in: "backoff", atLeast: 0 } }, cause);
+    } finally {
+      limit.cancel();
+    }
+  }
+
+  #next(key: Key, { result, next, isOwed = false }: PassEnd, cause: Cause): void {
+    const { sink, random } = this.#env;
+    const { name: controller, resync } = this.controller;
+    const conflicts = result === "conflict" ? (this.#conflicts.get(key) ?? 0) + 1 : 0;
+    if (conflicts === 0) this.#conflicts.delete(key);
+    else this.#conflicts.set(key, conflicts);
+    if (isOwed) this.#owed.add(key);
+    else this.#owed.delete(key);
+    if (next.in === "backoff" || conflicts > patience) {
+      sink({ is: "retry", controller });
+      this.#queue.retry(key, next.in === "backoff" ? next.atLeast : 0, cause);
+      return;
+    }
+    this.#queue.succeeded(key);
+    if (next.in !== "never") this.#queue.addAfter(key, next.in, conflicts > 0 ? cause : "timer");
+    else if (resync !== undefined) this.#queue.addAfter(key, jitter(random, resync, 0.1), "resync");
+  }
+}
+
+function traced(tracer: Tracer, attributes: Record<string, string>, run: () => Promise<PassEnd>): Promise<PassEnd> {
+  return tracer.startActiveSpan("reconcile", { attributes }, async (span: Span) => {
+    try {
+      const end = await run();
+      span.setAttribute("result", end.result);
+      return end;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** The keys of an object's owners of a kind. */
+function* ownersOf(object: KubeObject | undefined, kind: KindRef, { anyOwner = false }: Input): Iterable<Key> {
+  const namespace = kind.scope === "Cluster" ? undefined : object?.metadata?.namespace;
+  for (const owner of object?.metadata?.ownerReferences ?? []) {
+    const isKind = owner.kind === kind.kind && owner.apiVersion.split("/")[0] === kind.apiVersion.split("/")[0];
+    if (!isKind || !(anyOwner || owner.controller === true)) continue;
+    yield keyOf({ name: owner.name, ...(namespace === undefined ? {} : { namespace }) });
+  }
+}
+
+function isRelevant({ changed }: Input, { old, new: next }: Change<KubeObject>): boolean {
+  if (changed === undefined || old === undefined || next === undefined) return true;
+  return old.metadata?.uid !== next.metadata?.uid || changed(old, next);
+}
+
+function matters(aspects: readonly Aspect[] | undefined, old: KubeObject, next: KubeObject): boolean {
+  if (aspects === undefined) return true;
+  const [a, b] = [old.metadata, next.metadata];
+  return aspects.some((aspect) => {
+    if (aspect === "generation") return a?.generation !== b?.generation;
+    if (aspect === "deletion") return a?.deletionTimestamp !== b?.deletionTimestamp;
+    if (aspect === "status") return !deepEqual(statusOf(old), statusOf(next));
+    return !deepEqual(a?.[aspect], b?.[aspect]);
+  });
+}
+
+const statusOf = (object: KubeObject): unknown => (object as { status?: unknown }).status;

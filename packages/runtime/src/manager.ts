@@ -1,0 +1,214 @@
+// Runs controllers: starts what they read, waits for the lease, lets them work, and ends in good order.
+import type { Tracer } from "@opentelemetry/api";
+import { type Client, createClient, type Transport } from "@telltale/client";
+import { type Clock, type Random, systemClock, systemRandom } from "@telltale/clock";
+import type { KubeObject, Ms } from "@telltale/kinds";
+import type { StatusViolation } from "@telltale/status";
+import { Cache } from "./cache/cache.ts";
+import { decoder } from "./cache/decode.ts";
+import type { Controller } from "./controller/declare.ts";
+import { type Environment, Run } from "./controller/run.ts";
+import { guardOf, type Replicas } from "./guard.ts";
+import { type Log, silentLog } from "./log.ts";
+import { type Announcer, announcer } from "./outside/announcer.ts";
+import { type Recorder, recorder } from "./outside/events.ts";
+import { toAll } from "./outside/sinks.ts";
+import type { Gauges, Sink } from "./samples.ts";
+import { fenced, limited, type Rate } from "./transport.ts";
+import { isDeclared } from "./write/status-writer.ts";
+
+export interface ManagerOptions {
+  /** Names the operator: field manager, lease, user agent. */
+  readonly name: string;
+  readonly transport: Transport;
+  readonly controllers: readonly Controller[];
+  /** Only these namespaces. Default: all. */
+  readonly namespaces?: readonly string[];
+  /** Who of several processes works. Default: this one is alone. */
+  readonly replicas?: Replicas;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  readonly sinks?: readonly Sink[];
+  readonly tracer?: Tracer;
+  readonly events?: "events.k8s.io/v1" | "v1" | "none";
+  /** Requests per second. Default: as many as the server takes. */
+  readonly rate?: Rate;
+  /** How long running passes may take once it stops. Default: 30 s. */
+  readonly grace?: Ms;
+  /** A kept cache, shared by several managers of one process. Default: its own. */
+  readonly cache?: Cache;
+  /** For tests: objects from the cache are frozen, and a broken status rule ends the run. */
+  readonly strict?: boolean;
+  /** How the world is read first. Default: `stream`. */
+  readonly lists?: "stream" | "pages";
+}
+
+export interface Manager {
+  /** Works until the signal is raised, and resolves when everything has ended in good order. */
+  run(signal: AbortSignal): Promise<void>;
+  /** What keeps it from being ready, in words. Empty: it is. */
+  troubles(): readonly string[];
+  /** Whether its controllers are working here: it holds the lease, or needs none. */
+  readonly isActive: boolean;
+  readonly gauges: Gauges;
+  readonly cache: Cache;
+  /** For whatever else has to be asked or written: under the same fence. */
+  readonly client: Client;
+}
+
+export function manager(options: ManagerOptions): Manager {
+  const { name, controllers, clock = systemClock, random = systemRandom, log = silentLog, strict = false } = options;
+  const sink = toAll(options.sinks ?? [], (error) => log.warn("a sink threw", { err: error }));
+  const transport = options.rate === undefined ? options.transport : limited(options.transport, clock, options.rate);
+  const guard = guardOf(name, options.replicas, { clock, random, log, sink, client: clientOver(transport) });
+  const client = clientOver(fenced(transport, guard.fence));
+  const cache =
+    options.cache ??
+    new Cache({
+      client,
+      clock,
+      random,
+      log,
+      sink,
+      freeze: strict,
+      ...(options.namespaces === undefined ? {} : { namespaces: options.namespaces }),
+      ...(options.lists === undefined ? {} : { lists: options.lists }),
+    });
+  let failed: { readonly error: StatusViolation } | undefined;
+  let onFailed = () => {};
+  const voices = new Map(controllers.map((it) => [it, voiceOf(it)] as const));
+  const env: Environment = {
+    client,
+    cache,
+    clock,
+    random,
+    log,
+    sink,
+    fence: guard.fence,
+    fieldManager: name,
+    strict,
+    announce: (controller, object, announcement) => voices.get(controller)?.say(object, announcement),
+    onWritten: (controller, step) => voices.get(controller)?.written(step),
+    onViolation: (error) => {
+      failed ??= { error };
+      onFailed();
+    },
+    ...(options.tracer === undefined ? {} : { tracer: options.tracer }),
+  };
+  const runs = controllers.map((controller) => new Run(controller, env));
+  let isActive = false;
+
+  function clientOver(way: Transport): Client {
+    return createClient({
+      transport: way,
+      clock,
+      random,
+      fieldManager: name,
+      userAgent: name,
+      decode: decoder(),
+      onWarning: (text) => log.warn("the server warns", { text }),
+      onAttempt: ({ method, code = 0, took, next }) =>
+        sink({ is: "request", method, code, took, again: next !== undefined }),
+    });
+  }
+
+  /** How a controller is heard of: events and samples of every transition. */
+  function voiceOf(controller: Controller): Voice {
+    const { events = "events.k8s.io/v1" } = options;
+    const told: Recorder | undefined =
+      events === "none"
+        ? undefined
+        : recorder({
+            client,
+            clock,
+            random,
+            sink,
+            log,
+            fence: guard.fence,
+            api: events,
+            controller: controller.name,
+            instance: guard.identity,
+          });
+    const { kind } = controller;
+    const record: Recorder["record"] = (subject, said) => told?.record(subject, said);
+    const tell: Announcer | undefined = isDeclared(kind)
+      ? announcer({
+          kind,
+          controller: controller.name,
+          sink,
+          events: { record },
+          ...(controller.events === "none" ? { announce: [] } : {}),
+        })
+      : undefined;
+    return {
+      say: (object, said) => record({ kind, object }, said),
+      written: ({ before, after }) =>
+        tell?.written({ object: after, old: statusOf(before), next: statusOf(after) ?? {}, now: clock.now() }),
+      flush: async (within) => told?.flush(within),
+    };
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    onFailed = () => stop.abort();
+    if (failed !== undefined) stop.abort();
+    const either = AbortSignal.any([signal, stop.signal]);
+    const { grace = 30_000 } = options;
+    if (options.cache === undefined) cache.start();
+    const working = new Set<Run>();
+    for (const it of runs) {
+      it.synced().then(() => {
+        working.add(it);
+        if (isActive) it.start();
+      });
+    }
+    const guarded = guard.start({
+      gained() {
+        isActive = true;
+        for (const it of working) it.start();
+      },
+      lost(why) {
+        isActive = false;
+        for (const it of runs) it.pause(why);
+      },
+      moved: async (mine, before) => {
+        await Promise.all(runs.map((it) => it.handOver(mine, before)));
+      },
+    });
+    await raised(either);
+    isActive = false;
+    await Promise.all(runs.map((it) => it.stop(grace)));
+    await Promise.all([...voices.values()].map((voice) => voice.flush(5_000)));
+    await guard.release();
+    if (options.cache === undefined) await cache.stop();
+    await guarded;
+    if (failed !== undefined) throw failed.error;
+  }
+
+  return {
+    run,
+    troubles: () => runs.flatMap((it) => it.troubles().map((text) => `${it.controller.name}: ${text}`)),
+    get isActive() {
+      return isActive;
+    },
+    gauges: { queues: () => runs.map((it) => it.gauge), caches: () => cache.gauges() },
+    cache,
+    client,
+  };
+}
+
+interface Voice {
+  say(object: KubeObject, said: { type: "Normal" | "Warning"; reason: string; message: string }): void;
+  written(step: { before: KubeObject; after: KubeObject }): void;
+  flush(within: Ms): Promise<void>;
+}
+
+const statusOf = (object: KubeObject) => (object as { status?: Record<string, unknown> }).status;
+
+function raised(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
