@@ -1,7 +1,8 @@
 // What is read at each scrape rather than told: queues and caches as they are.
-import type { KindRef, Ms } from "@telltale/kinds";
+import type { Ms } from "@telltale/kinds";
 import { Gauge, type Registry } from "prom-client";
 import type { CacheGauge, Gauges, QueueGauge } from "../samples.ts";
+import { perKind } from "./caches.ts";
 
 export function gaugesIn(register: Registry, gauges: Gauges): void {
   const registers = [register];
@@ -60,19 +61,6 @@ export function gaugesIn(register: Registry, gauges: Gauges): void {
   byKind("telltale_cache_resource_version", "The version up to which the cache is complete", (all) =>
     Math.min(...all.map((it) => versionOf(it.resourceVersion))),
   );
-}
-
-/** Caches of one kind in several namespaces are one series. */
-export function perKind(caches: readonly CacheGauge[]): Map<KindRef, CacheGauge[]> {
-  const kinds = new Map<string, KindRef>();
-  const found = new Map<KindRef, CacheGauge[]>();
-  for (const cache of caches) {
-    const name = `${cache.kind.group}/${cache.kind.kind}`;
-    const kind = kinds.get(name) ?? cache.kind;
-    kinds.set(name, kind);
-    found.set(kind, [...(found.get(kind) ?? []), cache]);
-  }
-  return found;
 }
 
 const seconds = (ms: Ms): number => Math.max(0, ms) / 1000;
