@@ -10,7 +10,7 @@ import { webhookAdmission } from "./admit/webhooks.ts";
 import { type AuthenticatorOptions, authenticator } from "./authenticate/authenticate.ts";
 import { type Authority, authority } from "./authenticate/certificates.ts";
 import { kubeconfig } from "./authenticate/kubeconfig.ts";
-import { alwaysAllow, rbacAuthorizer } from "./authorize/authorizer.ts";
+import { alwaysAllow, createCheck, rbacAuthorizer } from "./authorize/authorizer.ts";
 import { accessCheck, remembered } from "./authorize/stored.ts";
 import { startGarbageCollector } from "./collect/garbage.ts";
 import { startNamespaceController } from "./collect/namespaces.ts";
@@ -142,7 +142,14 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     hooks,
     policyAdmission({ store, catalogue, authorize }),
   );
-  const backing: Backing = { store, clock, random, admission: admit, checkNamespace: namespaceCheck(store) };
+  const backing: Backing = {
+    store,
+    clock,
+    random,
+    admission: admit,
+    checkNamespace: namespaceCheck(store),
+    checkCreate: createCheck(authorizer),
+  };
   const writer = new Writer(backing);
   const special = (r: Resource) =>
     r.group === "" && r.resource === "namespaces"

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../json.ts";
 import type { User } from "../request.ts";
 import type { RequestInfo } from "../route/info.ts";
-import { forbidden } from "../status.ts";
+import { forbidden, type GroupResource } from "../status.ts";
 import { checkImpersonation } from "./impersonate.ts";
 import { type Attributes, type Decision, decide, type Policy, type Rule, readPolicy, rulesOf } from "./rbac.ts";
 
@@ -59,6 +59,14 @@ export const alwaysAllow: Authorizer = {
     error: "",
   }),
 };
+
+/** Throws the 403 for a user who may not make an object that a request to change it would make. */
+export function createCheck({ allows }: Authorizer) {
+  return (user: User, { group, resource }: GroupResource, namespace: string, name: string): void => {
+    const why = refusal(user, { verb: "create", group, resource, subresource: "", namespace, name }, allows);
+    if (why !== undefined) throw forbidden({ group, resource }, name, why);
+  };
+}
 
 function refusal(user: User, wanted: Attributes, allows: Authorizer["allows"]): string | undefined {
   const { allowed, reason } = allows(user, wanted);

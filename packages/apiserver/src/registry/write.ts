@@ -5,7 +5,7 @@ import type { Admission, Attributes, Operation } from "../admit/admission.ts";
 import { revertTimestamps, trackUpdate } from "../apply/apply.ts";
 import { at, type JsonObject, text } from "../json.ts";
 import { commonUpdateChecks } from "../meta/update-checks.ts";
-import type { Call } from "../request.ts";
+import type { Call, User } from "../request.ts";
 import { alreadyExists, badRequest, conflict, invalid, modified, notFound, raw, StatusError } from "../status.ts";
 import { RevisionMismatch } from "../store/errors.ts";
 import type { StoredRecord } from "../store/record.ts";
@@ -34,6 +34,8 @@ export interface Backing {
   readonly admission: Admission;
   /** Refuses a create in a namespace that is not there or is being removed. */
   readonly checkNamespace: (resource: Resource, namespace: string, name: string) => void;
+  /** Refuses a user who may change objects but not make them: an apply or a PUT of what is not there is asked twice. */
+  readonly checkCreate: (user: User, resource: Resource, namespace: string, name: string) => void;
 }
 
 /** One write: who asks, what for, how. */
@@ -45,6 +47,8 @@ export interface Target {
   readonly name: string;
   readonly part: Part;
   readonly options: WriteOptions;
+  /** The request was one to change the object, and there is none yet. */
+  readonly isUpsert?: boolean;
 }
 
 /** What a change made of the live object. */
@@ -104,6 +108,7 @@ export class Writer {
     const target = { ...t, name: nameOf(object) };
     await this.#validate(target, object, undefined);
     return this.#holding(target, object, undefined, async (held) => {
+      if (t.isUpsert === true) this.#b.checkCreate(t.call.user, r, t.namespace, target.name);
       await this.#b.admission.validate(attributes(target, "CREATE", held, undefined));
       const version = versionOf(held);
       if (/^\d+$/.test(version) && BigInt(version) > 0n)
@@ -132,7 +137,7 @@ export class Writer {
         if (next.create !== true) throw notFound(r, name);
         if (next.replaces === true && uidOf(next.object) !== "") throw otherUid(t, {}, next.object);
         const fresh = next.replaces === true ? withMetadata(next.object, { resourceVersion: undefined }) : next.object;
-        return { object: await this.create({ ...t, part: "" }, fresh, next.tracked), created: true };
+        return { object: await this.create({ ...t, part: "", isUpsert: true }, fresh, next.tracked), created: true };
       }
       try {
         return { object: await this.#replace(t, record, live, next), created: false };

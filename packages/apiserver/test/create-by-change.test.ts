@@ -1,0 +1,66 @@
+// A request to change an object that is not there makes it where the kind allows that, and only for those who may make one.
+// The answers are those of kube-apiserver v1.36.
+import { expect, it } from "vitest";
+import { startApiServer } from "../src/index.ts";
+
+const jane = { username: "jane", uid: "", groups: ["system:authenticated"], extra: {} };
+const rbac = { apiGroup: "rbac.authorization.k8s.io" };
+
+async function served(...verbs: string[]) {
+  const role = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: "changer", namespace: "default" },
+    rules: [{ apiGroups: ["", "coordination.k8s.io"], resources: ["configmaps", "leases"], verbs }],
+  };
+  const binding = {
+    ...role,
+    kind: "RoleBinding",
+    rules: undefined,
+    roleRef: { ...rbac, kind: "Role", name: "changer" },
+    subjects: [{ ...rbac, kind: "User", name: "jane" }],
+  };
+  const objects = [role, binding].map((object) => JSON.parse(JSON.stringify(object)));
+  const server = await startApiServer({ listen: false, objects });
+  const ask = async (method: string, path: string, type: string, body: object) => {
+    const { status, body: text } = await server.client({
+      method,
+      path,
+      headers: { "content-type": type },
+      body: JSON.stringify(body),
+      user: jane,
+    });
+    return `${status} ${JSON.parse(text).message ?? ""}`;
+  };
+  const map = (data: object = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data });
+  const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "l" }, spec: {} };
+  return {
+    apply: (data?: object, more = "") =>
+      ask(
+        "PATCH",
+        `/api/v1/namespaces/default/configmaps/a?fieldManager=x${more}`,
+        "application/apply-patch+yaml",
+        map(data),
+      ),
+    put: () => ask("PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/l", "application/json", lease),
+    stop: () => server.stop(),
+  };
+}
+
+it("is refused to whoever may change objects but not make them", async () => {
+  const { apply, put, stop } = await served("get", "patch", "update");
+  const no = (what: string, group: string) =>
+    `User "jane" cannot create resource "${what}" in API group "${group}" in the namespace "default"`;
+  expect(await apply()).toBe(`403 configmaps "a" is forbidden: ${no("configmaps", "")}`);
+  expect(await apply({}, "&dryRun=All")).toBe(`403 configmaps "a" is forbidden: ${no("configmaps", "")}`);
+  expect(await put()).toBe(`403 leases.coordination.k8s.io "l" is forbidden: ${no("leases", "coordination.k8s.io")}`);
+  // What is wrong with the object is told first.
+  expect(await apply({ "b/c": "d" })).toMatch(/^422 ConfigMap "a" is invalid: data\[b\/c\]/);
+  await stop();
+});
+
+it("is granted with the right to make them", async () => {
+  const { apply, put, stop } = await served("create", "patch", "update");
+  expect([await apply(), await put(), await apply({ b: "c" })]).toEqual(["201 ", "201 ", "200 "]);
+  await stop();
+});
