@@ -18,7 +18,7 @@ function ready(caches: readonly CacheGauge[], silent?: number): [string, string 
 
 describe("caches", () => {
   it("have one check for each kind, by its name on the server", () => {
-    expect(ready([cache({}), cache({ kind: Deployment }), cache({ namespace: "b" })])).toEqual([
+    expect(ready([cache({}), cache({ kind: Deployment }), cache({ kind: { ...Pod }, namespace: "b" })])).toEqual([
       ["cache-pods", undefined],
       ["cache-deployments.apps", undefined],
     ]);

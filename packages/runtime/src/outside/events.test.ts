@@ -236,6 +236,19 @@ describe("too much", () => {
     expect(sent()).toBe(27);
   });
 
+  it("about one object is held back also where the stored event would only be counted up", async () => {
+    const { it, outcomes, asked } = bench({ limits: { window: minute, burst: 1, refill: 10 * minute } });
+    for (const at of [0, 2, 11]) {
+      await clock.settle(at * minute - clock.uptime());
+      it.record(about(), stuck);
+      await calm();
+    }
+    expect([outcomes(), asked]).toEqual([
+      ["sent", "suppressed", "sent"],
+      ["POST", "PATCH"],
+    ]);
+  });
+
   it("at once waits for room, and the oldest that wait are dropped", async () => {
     const { it, outcomes, asked, way, read } = bench({ limits: { inFlight: 2, queued: 3 } });
     const held: (() => void)[] = [];
@@ -314,6 +327,23 @@ describe("trouble", () => {
     await clock.settle(5 * minute);
     expect(outcomes()).toEqual(["failed"]);
     expect(clock.next()).toBeUndefined();
+  });
+
+  it("what still waits for the server is not told a second time, however long that takes", async () => {
+    const { it, outcomes, asked, way, read } = bench({ limits: { window: 1_000, inFlight: 1 } });
+    const gate = Promise.withResolvers<void>();
+    way.hook = (_request, pass) => gate.promise.then(pass);
+    it.record(about("first"), stuck);
+    it.record(about(), stuck);
+    await clock.settle(10_000);
+    it.record(about(), stuck);
+    gate.resolve();
+    await calm();
+    expect([outcomes(), asked]).toEqual([
+      ["suppressed", "sent", "sent"],
+      ["POST", "POST"],
+    ]);
+    expect((await read()).map(({ series }) => series?.count)).toContain(2);
   });
 
   it("an answer that was lost does not make the event twice", async () => {

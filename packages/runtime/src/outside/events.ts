@@ -87,12 +87,15 @@ export function recorder(options: RecorderOptions): Recorder {
       const told = queue.shift();
       if (told === undefined) break;
       inFlight += 1;
-      void deliver(told).then((outcome) => {
-        inFlight -= 1;
-        if (outcome !== "sent") memory.forget(told);
-        count(outcome);
-        pump();
-      });
+      const failed = (): EventOutcome => "failed"; // whatever a log or a fence may throw
+      void deliver(told)
+        .catch(failed)
+        .then((outcome) => {
+          inFlight -= 1;
+          if (outcome !== "sent") memory.forget(told);
+          count(outcome);
+          pump();
+        });
     }
     if (inFlight > 0) return;
     for (const done of idle) done();

@@ -222,5 +222,5 @@ describe.skipIf(process.platform === "win32")("on a real pipe", () => {
     });
     undo.push(() => child.kill("SIGKILL"));
     expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(7);
-  });
+  }, 60_000);
 });

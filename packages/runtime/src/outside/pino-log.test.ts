@@ -105,4 +105,4 @@ it("neither it nor metrics are loaded with the runtime", () => {
   `;
   const args = ["--no-warnings", "--input-type=module", "--eval", script];
   expect(execFileSync(process.execPath, args, { encoding: "utf8" }).trim()).toBe("0");
-});
+}, 60_000);

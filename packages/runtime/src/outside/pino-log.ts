@@ -47,14 +47,20 @@ export async function pinoLog(options: PinoLogOptions): Promise<PinoLog> {
     },
     to,
   );
-  return { ...logOf(logger.child(safeFields(fields, reserved)), onLost), flush: to.flush };
+  return { ...logOf(() => logger.child(safeFields(fields, reserved)), logger, onLost), flush: to.flush };
 }
 
-function logOf(logger: Logger, onLost: () => void): Log {
+/** A log of the logger that `make` gives, which is asked when the first line is written: most logs of a pass write none. */
+function logOf(make: () => Logger, root: Logger, onLost: () => void): Log {
+  let made: Logger | undefined;
+  const logger = () => {
+    made ??= make();
+    return made;
+  };
   const say = (level: Level) => (message: string, fields?: Fields) => {
-    if (!logger.isLevelEnabled(level)) return;
+    if (!root.isLevelEnabled(level)) return;
     try {
-      logger[level](fields === undefined ? {} : safeFields(fields, reserved), sanitize(message, { max: 4_096 }));
+      logger()[level](fields === undefined ? {} : safeFields(fields, reserved), sanitize(message, { max: 4_096 }));
     } catch {
       onLost(); // a field that throws when it is read
     }
@@ -64,7 +70,7 @@ function logOf(logger: Logger, onLost: () => void): Log {
     info: say("info"),
     warn: say("warn"),
     error: say("error"),
-    with: (fields) => logOf(logger.child(safeFields(fields, reserved)), onLost),
+    with: (fields) => logOf(() => logger().child(safeFields(fields, reserved)), root, onLost),
   };
 }
 

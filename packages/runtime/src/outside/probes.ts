@@ -124,7 +124,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, serve
   const { status, headers, body } = await answer(request.method ?? "", request.url ?? "", served);
   response.on("error", () => {}); // whoever asked is gone
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body), "cache-control": "no-store" });
-  response.end(request.method === "HEAD" ? undefined : body);
+  response.end(body); // to a HEAD, `node:http` sends the headers only
 }
 
 /** What came is not HTTP. */
