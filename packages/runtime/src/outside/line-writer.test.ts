@@ -203,24 +203,28 @@ describe.skipIf(process.platform === "win32")("on a real pipe", () => {
     expect(got).toBe(line.repeat(got.length / line.length));
   });
 
-  it.skipIf(process.platform !== "linux")("a reader that sleeps does not keep the process from ending", async () => {
-    const path = pipe();
-    const reader = openSync(path, O_RDONLY | O_NONBLOCK);
-    undo.push(() => closeSync(reader));
-    const fd = openSync(path, O_WRONLY);
-    undo.push(() => closeSync(fd));
-    const script = `
+  it.skipIf(process.platform !== "linux")(
+    "a reader that sleeps does not keep the process from ending",
+    async () => {
+      const path = pipe();
+      const reader = openSync(path, O_RDONLY | O_NONBLOCK);
+      undo.push(() => closeSync(reader));
+      const fd = openSync(path, O_WRONLY);
+      undo.push(() => closeSync(fd));
+      const script = `
       import { systemClock } from "@telltale/clock";
       const { lineWriter } = await import(${JSON.stringify(new URL("./line-writer.ts", import.meta.url).href)});
       const writer = lineWriter({ fd: 1, clock: systemClock, onLost() {} });
       for (let i = 0; i < 1_000; i += 1) writer.write("x".repeat(999) + "\\n");
       process.exit((await writer.flush(10)) ? 1 : 7);
     `;
-    const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "--eval", script], {
-      cwd: import.meta.dirname,
-      stdio: ["ignore", fd, "inherit"],
-    });
-    undo.push(() => child.kill("SIGKILL"));
-    expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(7);
-  }, 60_000);
+      const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "--eval", script], {
+        cwd: import.meta.dirname,
+        stdio: ["ignore", fd, "inherit"],
+      });
+      undo.push(() => child.kill("SIGKILL"));
+      expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(7);
+    },
+    60_000,
+  );
 });
