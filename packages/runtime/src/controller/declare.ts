@@ -48,6 +48,8 @@ export interface Input {
   readonly delay?: Ms;
   /** Children of any owner reference, not only of the controlling one. */
   readonly anyOwner?: boolean;
+  /** What is done with children. Undefined: create, patch and delete. */
+  readonly verbs?: readonly OwnVerb[];
   /** It is there for sums alone: only a changed contribution asks for a pass. */
   readonly summed?: boolean;
 }
@@ -69,7 +71,8 @@ export interface Sum {
   readonly options: AggregateOptions;
 }
 
-export type WriteVerb = "create" | "patch" | "delete" | "patch status";
+export type OwnVerb = "create" | "patch" | "delete";
+export type WriteVerb = OwnVerb | "patch status";
 
 /** Which part of an object changed. */
 export type Aspect = "generation" | "deletion" | "labels" | "annotations" | "finalizers" | "ownerReferences" | "status";
@@ -98,6 +101,8 @@ export interface OwnOptions extends Selection {
   readonly changed?: (old: KubeObject, next: KubeObject) => boolean;
   readonly delay?: Ms;
   readonly anyOwner?: boolean;
+  /** What is done with them: `["create", "patch"]` where none is ever removed. Default: create, patch and delete. */
+  readonly verbs?: readonly OwnVerb[];
 }
 
 export interface WatchInputOptions<T extends KubeObject> extends Selection {
@@ -290,7 +295,7 @@ function inputsOf(as: "owns" | "reads", list: readonly (KindRef | OwnOptions)[])
     if (isKind(item)) inputs.push({ kind: item, as, select: {} });
     else {
       const last = inputs.pop();
-      const { changed, delay, anyOwner, ...select } = item;
+      const { changed, delay, anyOwner, verbs, ...select } = item;
       if (last !== undefined) {
         inputs.push({
           ...last,
@@ -298,6 +303,7 @@ function inputsOf(as: "owns" | "reads", list: readonly (KindRef | OwnOptions)[])
           ...(changed === undefined ? {} : { changed }),
           ...(delay === undefined ? {} : { delay }),
           ...(anyOwner === undefined ? {} : { anyOwner }),
+          ...(verbs === undefined ? {} : { verbs }),
         });
       }
     }

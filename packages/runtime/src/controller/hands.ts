@@ -13,6 +13,7 @@ import type { Polled, Poller } from "../poll.ts";
 import { ensure } from "../write/ensure.ts";
 import { isDeclared } from "../write/status-writer.ts";
 import type { MapLook } from "./declare.ts";
+import { declaresWrite } from "./rights.ts";
 import type { Effect, EffectRecord, Hands, Look } from "./steps.ts";
 import { kindId, type Surroundings } from "./surroundings.ts";
 
@@ -110,13 +111,10 @@ export function hands(around: Surroundings, state: PassState, by: PassAuthor): H
   const mayWrite = (kind: KindRef, verb: "create" | "patch" | "delete") => {
     signal.throwIfAborted();
     if (!around.fence.allows(nameOfKey(state.key))) throw new NotLeaderError(`${verb} ${kind.kind}`);
-    const isOwn = kindId(kind) === kindId(controller.kind) && verb === "patch";
-    const owned = controller.inputs.some((input) => input.as === "owns" && kindId(input.kind) === kindId(kind));
-    const written = controller.writes.some((it) => kindId(it.kind) === kindId(kind) && it.verbs.includes(verb));
-    if (isOwn || owned || written) return;
-    throw new Error(
-      `${controller.name}: it may not ${verb} ${kind.kind}; add .owns(${kind.kind}) or .writes(${kind.kind}, "${verb}") to the controller`,
-    );
+    if (declaresWrite(controller, kind, verb)) return;
+    const isOwn = kindId(kind) === kindId(controller.kind);
+    const fix = `${isOwn ? "" : `.owns(${kind.kind}) or `}.writes(${kind.kind}, "${verb}")`;
+    throw new Error(`${controller.name}: it may not ${verb} ${kind.kind}; add ${fix} to the controller`);
   };
 
   const patch = async <T extends KubeObject>(
@@ -140,6 +138,7 @@ export function hands(around: Surroundings, state: PassState, by: PassAuthor): H
     ...look(around, state),
     async ensure(kind, object, options = {}) {
       mayWrite(kind, "create");
+      if (options.mode !== "createOnly") mayWrite(kind, "patch");
       const owner = { kind: controller.kind, object: state.object };
       const cached = (of: KindRef, name: Name) => {
         const found = kindId(of) === kindId(controller.kind) ? around.own : around.inputs.get(kindId(of));

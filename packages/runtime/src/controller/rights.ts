@@ -1,0 +1,62 @@
+// What a controller may do with which objects, read off its declaration. Hands ask here before they write, and roles are made
+// of it (`rbac.ts`), so that what works with one works with the other.
+import type { KindRef } from "@telltale/kinds";
+import type { Selection } from "../cache/cache.ts";
+import type { Controller, WriteVerb } from "./declare.ts";
+import { kindId } from "./surroundings.ts";
+
+export interface Right {
+  readonly kind: KindRef;
+  /** Empty: the object itself. */
+  readonly subresource: "" | "status" | "finalizers";
+  readonly verbs: readonly Verb[];
+  /** Which objects. */
+  readonly of: Selection;
+}
+
+export type Verb = "get" | "list" | "watch" | "create" | "patch" | "delete" | "update";
+
+export function rightsOf(controller: Controller): readonly Right[] {
+  return [...ofItself(controller), ...ofInputs(controller), ...ofOthers(controller)];
+}
+
+export function declaresWrite(controller: Controller, kind: KindRef, verb: "create" | "patch" | "delete"): boolean {
+  return rightsOf(controller).some(
+    (right) => right.subresource === "" && kindId(right.kind) === kindId(kind) && right.verbs.includes(verb),
+  );
+}
+
+/** A list where no stream of one is to be had, a get after a conflict and for `look.live`. */
+const reading = ["get", "list", "watch"] as const;
+const owning = ["create", "patch", "delete"] as const;
+
+function* ofItself({ kind, select: of, finalizer, record, inputs }: Controller): Iterable<Right> {
+  yield { kind, subresource: "", verbs: reading, of };
+  if (kind.subresources.status) yield { kind, subresource: "status", verbs: ["patch"], of };
+  if (finalizer !== undefined || record !== undefined) yield { kind, subresource: "", verbs: ["patch"], of };
+  // A child holds its owner back (blockOwnerDeletion). Clusters that enforce the rights of owners take that for a change
+  // of the owner's finalizers.
+  const hasChildren = inputs.some(({ as, summed, verbs = owning }) => {
+    return as === "owns" && summed !== true && verbs.includes("create");
+  });
+  if (hasChildren) yield { kind, subresource: "finalizers", verbs: ["update"], of };
+}
+
+function* ofInputs({ inputs }: Controller): Iterable<Right> {
+  for (const { kind, as, select: of, summed, verbs = owning } of inputs) {
+    yield { kind, subresource: "", verbs: reading, of };
+    if (as === "owns" && summed !== true) yield { kind, subresource: "", verbs, of };
+  }
+}
+
+function* ofOthers({ gets, writes }: Controller): Iterable<Right> {
+  for (const kind of gets) yield { kind, subresource: "", verbs: ["get"], of: {} };
+  for (const { kind, verbs } of writes) {
+    yield { kind, subresource: "", verbs: verbs.filter(isPlain), of: {} };
+    // Whoever makes something looks first whether it is there.
+    if (verbs.includes("create")) yield { kind, subresource: "", verbs: ["get"], of: {} };
+    if (verbs.includes("patch status")) yield { kind, subresource: "status", verbs: ["patch"], of: {} };
+  }
+}
+
+const isPlain = (verb: WriteVerb): verb is Exclude<WriteVerb, "patch status"> => verb !== "patch status";
