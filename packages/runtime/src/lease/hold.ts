@@ -8,6 +8,7 @@ import { Lease } from "@telltale/kinds/builtin";
 import {
   type Claim,
   claimPatch,
+  freed,
   type Marks,
   newLease,
   nextStep,
@@ -102,11 +103,9 @@ export class Hold {
     if (this.#unanswered.length > 0) await this.#read(signal);
     for (let attempt = 1; this.#seen.at === "there" && this.#isMine(); attempt += 1) {
       const { lease, claim } = this.#seen;
-      const acquired = this.#stamp();
-      // One second: what client-go writes, for those who ask how long nobody holds it.
-      const free: Claim = { holder: "", duration: 1000, epoch: claim.epoch, acquired, renewed: acquired };
+      const json = claimPatch(lease, freed(claim, this.#stamp()));
       try {
-        await this.#options.client.patch(Lease, this.#ref, { json: claimPatch(lease, free) }, this.#call(signal));
+        await this.#options.client.patch(Lease, this.#ref, { json }, this.#call(signal));
         break;
       } catch (error) {
         if (attempt === tries || !(isConflict(error) || isNotFound(error))) throw error;

@@ -96,6 +96,11 @@ export function stamp(now: Instant, write: number): string {
   return formatMicroTime(now).replace(/\d{3}Z$/, `${String(write % 1000).padStart(3, "0")}Z`);
 }
 
+/** What a Lease says that nobody holds. One second: what client-go writes, for those who ask how long nobody holds it. */
+export function freed({ epoch }: Claim, at: string): Claim {
+  return { holder: "", duration: 1000, epoch, acquired: at, renewed: at };
+}
+
 /** Labels and annotations that a Lease has to have beside its claim. */
 export interface Marks {
   readonly labels?: Readonly<Record<string, string>>;
