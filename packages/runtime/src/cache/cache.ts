@@ -6,7 +6,7 @@ import { type KindRef, type KubeObject, matchesRequirements, parseLabelSelector 
 import type { Log } from "../log.ts";
 import type { CacheGauge, Sink, WatchHappening } from "../samples.ts";
 import { Follower } from "./follow.ts";
-import { type Author, Store } from "./store.ts";
+import { Store } from "./store.ts";
 
 export interface CacheOptions {
   readonly client: Client;
@@ -104,13 +104,13 @@ export class Cache {
   }
 
   /** A write of ours that succeeded. */
-  wrote<T extends KubeObject>(kind: KindRef<T>, object: T, by?: Author): void {
-    for (const entry of this.#of(kind)) entry.store.wrote(kept(entry, object), by);
+  wrote<T extends KubeObject>(kind: KindRef<T>, object: T): void {
+    for (const entry of this.#of(kind)) entry.store.wrote(kept(entry, object));
   }
 
   /** A deletion of ours after which the object is gone. */
-  deleted<T extends KubeObject>(kind: KindRef<T>, object: T, by?: Author): void {
-    for (const entry of this.#of(kind)) entry.store.deleted(object, by);
+  deleted<T extends KubeObject>(kind: KindRef<T>, object: T): void {
+    for (const entry of this.#of(kind)) entry.store.deleted(object);
   }
 
   gauges(): CacheGauge[] {

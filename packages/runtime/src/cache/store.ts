@@ -1,16 +1,13 @@
 // The objects of one kind as far as they are known: from the server's lists and events, and from our own writes, which are
 // there at once. An older state never overwrites a newer one, so that nobody acts on a world from before their own last write.
 import { deepFreeze, type KubeObject } from "@telltale/kinds";
-import { type Key, keyOfObject, type Name, namespaceOfKey } from "../key.ts";
-import { isOlder } from "./version.ts";
-
-/** Who wrote: to them their own change is no news. */
-export type Author = object;
+import { type Key, keyOf, keyOfObject, type Name, namespaceOfKey } from "../key.ts";
+import { ObjectIndex } from "./object-index.ts";
+import { isNoNewer, isOlder } from "./version.ts";
 
 export interface Change<T> {
   readonly old: T | undefined;
   readonly new: T | undefined;
-  readonly by?: Author | undefined;
 }
 
 export type Listener<T> = (change: Change<T>) => void;
@@ -20,6 +17,8 @@ export interface StoreOptions<T> {
   readonly freeze?: boolean;
   /** Whether an object that we wrote belongs here. Undefined where only the server can tell. */
   readonly selects?: (object: T) => boolean | undefined;
+  /** Up to which version the server has told everything about objects like this one. Empty: nothing yet. */
+  readonly told?: (object: T) => string;
   /** An index or a listener threw on this object. The object is kept, the others are not concerned. */
   readonly onError?: (error: unknown, object: T) => void;
 }
@@ -37,12 +36,20 @@ export interface Reader<T> {
 /** Every object has one: the uids of its owners. */
 export const ownerIndex = "owner";
 
+/** So many of our own deletions are remembered: far more than are ever on their way at a time. */
+const remembered = 10_000;
+const forGood = "";
+
 export class Store<T extends KubeObject> implements Reader<T> {
   readonly #objects = new Map<Key, T>();
-  readonly #indexes = new Map<string, Index<T>>();
+  readonly #counts = new Map<string, number>();
+  readonly #indexes = new Map<string, ObjectIndex<T>>();
   readonly #listeners = new Set<Listener<T>>();
-  /** What we deleted, until the server says so too: an event from before must not bring it back. */
-  readonly #deleted = new Set<string>();
+  /** What we took away, by uid, and at which version, or for good: what is from before must not bring it back. */
+  readonly #gone = new Map<string, string>();
+  /** What is still to be told: a listener that writes is heard of after its own change, by all. */
+  readonly #untold: { readonly change: Change<T>; readonly subject: T }[] = [];
+  #isTelling = false;
   readonly #options: StoreOptions<T>;
 
   constructor(options: StoreOptions<T> = {}) {
@@ -54,8 +61,13 @@ export class Store<T extends KubeObject> implements Reader<T> {
     return this.#objects.size;
   }
 
+  /** How many there are in a namespace. */
+  count(namespace: string): number {
+    return this.#counts.get(namespace) ?? 0;
+  }
+
   get(name: Name): T | undefined {
-    return this.#objects.get(`${name.namespace ?? ""}/${name.name}` as Key);
+    return this.#objects.get(keyOf(name));
   }
 
   byKey(key: Key): T | undefined {
@@ -69,18 +81,15 @@ export class Store<T extends KubeObject> implements Reader<T> {
   where(index: string, value: string): T[] {
     const found = this.#indexes.get(index);
     if (found === undefined) throw new Error(`there is no index "${index}"; declare it where the kind is read`);
-    return Array.from(found.entries.get(value) ?? [], (key) => this.#objects.get(key)).filter((o) => o !== undefined);
+    return Array.from(found.keys(value), (key) => this.#objects.get(key)).filter((o) => o !== undefined);
   }
 
   /** Adds an index, also over what is already there. The same name again: the first one stays. */
   index(name: string, values: (object: T) => readonly string[]): void {
     if (this.#indexes.has(name)) return;
-    const index: Index<T> = {
-      values: (object) => this.#guarded(() => values(object), object) ?? none,
-      entries: new Map(),
-    };
+    const index = new ObjectIndex<T>((object) => this.#guarded(() => values(object), object) ?? none);
     this.#indexes.set(name, index);
-    for (const [key, object] of this.#objects) enter(index, key, object);
+    for (const [key, object] of this.#objects) index.enter(key, object);
   }
 
   subscribe(listener: Listener<T>): () => void {
@@ -90,40 +99,41 @@ export class Store<T extends KubeObject> implements Reader<T> {
 
   /** An event of the server. */
   saw(type: "ADDED" | "MODIFIED" | "DELETED", object: T): void {
-    const uid = object.metadata?.uid ?? "";
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
-    if (type === "DELETED") {
-      this.#deleted.delete(uid);
-      // Of another uid it is old news; and what left a selector may be back by our own hand.
-      const isSame =
-        old?.metadata?.uid === uid && !isOlder(object.metadata?.resourceVersion, old.metadata?.resourceVersion);
-      if (old !== undefined && isSame) this.#set(key, old, undefined);
+    if (type !== "DELETED") {
+      if (!this.#isGone(object) && (old === undefined || isNews(old, object))) this.#set(key, old, object);
       return;
     }
-    if (this.#deleted.has(uid) || (old !== undefined && !this.#isNews(old, object))) return;
-    this.#set(key, old, object);
+    const { uid, resourceVersion } = object.metadata ?? {};
+    // What only left a selection may come again.
+    if (this.#options.selects === undefined) this.#gone.delete(uid ?? "");
+    // Of another uid it is old news; and what left a selection may be back by our own hand.
+    const isSame = old?.metadata?.uid === uid && !isOlder(resourceVersion, old?.metadata?.resourceVersion);
+    if (old !== undefined && isSame) this.#set(key, old, undefined);
   }
 
   /** Our own write succeeded, and this is what came back. */
-  wrote(object: T, by?: Author): void {
+  wrote(object: T): void {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
-    const belongs = this.#options.selects?.(object) ?? (this.#options.selects === undefined || old !== undefined);
-    if (this.#deleted.has(object.metadata?.uid ?? "")) return;
-    if (old !== undefined && !this.#isNews(old, object)) return;
-    if (belongs) this.#set(key, old, object, by);
-    else if (old !== undefined) this.#set(key, old, undefined, by);
+    if (this.#isGone(object)) return;
+    // The answer may come after the events: what is not here any more then was deleted since.
+    if (old === undefined ? this.#isTold(object) : !isNews(old, object)) return;
+    const belongs = this.#options.selects === undefined ? true : this.#options.selects(object);
+    if (belongs ?? old !== undefined) this.#set(key, old, object);
+    else if (belongs === false) {
+      this.#leave(object, object.metadata?.resourceVersion ?? forGood);
+      if (old !== undefined) this.#set(key, old, undefined);
+    }
   }
 
   /** Our own deletion succeeded, and the object is gone. */
-  deleted(object: T, by?: Author): void {
+  deleted(object: T): void {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
-    const uid = object.metadata?.uid ?? "";
-    if (old === undefined || old.metadata?.uid !== uid) return;
-    this.#deleted.add(uid);
-    this.#set(key, old, undefined, by);
+    this.#leave(object, forGood);
+    if (old !== undefined && old.metadata?.uid === object.metadata?.uid) this.#set(key, old, undefined);
   }
 
   /**
@@ -132,47 +142,84 @@ export class Store<T extends KubeObject> implements Reader<T> {
    */
   replace(objects: Iterable<T>, version: string, options: { namespace?: string; reset?: boolean } = {}): void {
     const { namespace, reset = false } = options;
-    if (reset) this.#deleted.clear();
+    const isLater = (old: T) => !reset && isOlder(version, old.metadata?.resourceVersion);
+    if (reset) this.#gone.clear();
     const listed = new Set<Key>();
-    const uids = new Set<string>();
     for (const object of objects) {
+      if (this.#isGone(object)) continue;
       const key = keyOfObject(object);
-      const uid = object.metadata?.uid ?? "";
-      uids.add(uid);
-      if (this.#deleted.has(uid)) continue;
       listed.add(key);
       const old = this.#objects.get(key);
-      const same = old?.metadata?.uid === uid && old.metadata?.resourceVersion === object.metadata?.resourceVersion;
-      if (old === undefined || (!same && (reset || this.#isNews(old, object)))) this.#set(key, old, object);
+      // Not the newer of two versions, but the list from its version on: it may be of a server that was put back before.
+      if (old === undefined || !(isLater(old) || isSameState(old, object))) this.#set(key, old, object);
     }
     for (const [key, old] of this.#objects) {
       if (listed.has(key) || (namespace !== undefined && namespaceOfKey(key) !== namespace)) continue;
-      if (reset || !isOlder(version, old.metadata?.resourceVersion)) this.#set(key, old, undefined);
+      if (!isLater(old)) this.#set(key, old, undefined);
     }
-    for (const uid of this.#deleted) if (!uids.has(uid)) this.#deleted.delete(uid);
   }
 
-  #isNews(old: T, object: T): boolean {
-    const [a, b] = [old.metadata?.resourceVersion, object.metadata?.resourceVersion];
-    return a !== b && !isOlder(b, a);
+  #isTold(object: T): boolean {
+    return isNoNewer(object.metadata?.resourceVersion, this.#options.told?.(object));
   }
 
-  #set(key: Key, old: T | undefined, object: T | undefined, by?: Author): void {
+  #leave({ metadata }: T, at: string): void {
+    const { uid } = metadata ?? {};
+    if (uid === undefined) return;
+    this.#gone.delete(uid); // so that it becomes the youngest
+    this.#gone.set(uid, at);
+    if (this.#gone.size <= remembered) return;
+    for (const oldest of this.#gone.keys()) {
+      this.#gone.delete(oldest);
+      return;
+    }
+  }
+
+  #isGone({ metadata }: T): boolean {
+    const { uid = "", resourceVersion } = metadata ?? {};
+    const at = this.#gone.get(uid);
+    if (at === undefined) return false;
+    if (at === forGood || !isOlder(at, resourceVersion)) return true;
+    this.#gone.delete(uid);
+    return false;
+  }
+
+  #set(key: Key, old: T | undefined, object: T | undefined): void {
+    const subject = object ?? old;
+    if (subject === undefined) return;
     if (object === undefined) this.#objects.delete(key);
     else this.#objects.set(key, this.#options.freeze === true ? deepFreeze(object) : object);
-    for (const index of this.#indexes.values()) {
-      if (old !== undefined) leave(index, key, old);
-      if (object !== undefined) enter(index, key, object);
+    if ((old === undefined) !== (object === undefined)) {
+      const namespace = namespaceOfKey(key);
+      this.#counts.set(namespace, this.count(namespace) + (object === undefined ? -1 : 1));
     }
-    const change = { old, new: object, by };
-    for (const listener of this.#listeners) this.#guarded(() => listener(change), (object ?? old) as T);
+    for (const index of this.#indexes.values()) {
+      if (old !== undefined) index.leave(key, old);
+      if (object !== undefined) index.enter(key, object);
+    }
+    this.#untold.push({ change: { old, new: object }, subject });
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    for (let next = this.#untold.shift(); next !== undefined; next = this.#untold.shift()) {
+      const { change, subject } = next;
+      for (const listener of this.#listeners) this.#guarded(() => listener(change), subject);
+    }
+    this.#isTelling = false;
   }
 
   #guarded<R>(call: () => R, object: T): R | undefined {
     try {
       return call();
     } catch (error) {
-      this.#options.onError?.(error, object);
+      try {
+        this.#options.onError?.(error, object);
+      } catch {
+        // Whoever was to be told of it failed too: nobody is left.
+      }
       return undefined;
     }
   }
@@ -180,23 +227,10 @@ export class Store<T extends KubeObject> implements Reader<T> {
 
 const none: readonly string[] = [];
 
-interface Index<T> {
-  readonly values: (object: T) => readonly string[];
-  readonly entries: Map<string, Set<Key>>;
+function isNews(old: KubeObject, object: KubeObject): boolean {
+  const [a, b] = [old.metadata?.resourceVersion, object.metadata?.resourceVersion];
+  return a !== b && !isOlder(b, a);
 }
 
-function enter<T>({ values, entries }: Index<T>, key: Key, object: T): void {
-  for (const value of values(object)) {
-    const keys = entries.get(value);
-    if (keys === undefined) entries.set(value, new Set([key]));
-    else keys.add(key);
-  }
-}
-
-function leave<T>({ values, entries }: Index<T>, key: Key, object: T): void {
-  for (const value of values(object)) {
-    const keys = entries.get(value);
-    keys?.delete(key);
-    if (keys?.size === 0) entries.delete(value);
-  }
-}
+const isSameState = ({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean =>
+  a?.uid === b?.uid && a?.resourceVersion === b?.resourceVersion;

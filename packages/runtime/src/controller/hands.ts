@@ -25,8 +25,8 @@ export interface PassState {
   readonly signal: AbortSignal;
   /** The object, as new as we know it: our own writes replace it. */
   object: KubeObject;
-  /** Writes of this pass that reached the server. */
-  writes: number;
+  /** What the pass itself wrote and deleted: to it, no news. See `echo`. */
+  readonly own: Set<string>;
   /** The effect outside that this pass is about: `open` while nobody knows what became of it. */
   effect: "none" | "open" | "done";
   /** The process stops: what was put off is written now. */
@@ -35,10 +35,10 @@ export interface PassState {
   readonly seen: Set<string>;
 }
 
-/** Who wrote: to this pass its own writes are no news. */
-export interface PassAuthor {
-  readonly run: object;
-  readonly key: Key;
+/** What a change leaves behind: a version, or the end of a uid. By it a pass knows its own writes, whichever way they come back. */
+export function echo(old: KubeObject | undefined, next: KubeObject | undefined): string {
+  const { uid = "", resourceVersion = "" } = (next ?? old)?.metadata ?? {};
+  return next === undefined ? `${uid} is gone` : `${uid} at ${resourceVersion}`;
 }
 
 /** Reading without a pass: for mappers. */
@@ -98,14 +98,19 @@ export function look(around: Surroundings, state: PassState): Look {
   };
 }
 
-export function hands(around: Surroundings, state: PassState, by: PassAuthor): Hands {
+export function hands(around: Surroundings, state: PassState): Hands {
   const { controller, client, cache, clock, random, sink, fieldManager } = around;
   const { signal } = state;
 
   const wrote = (kind: KindRef, object: KubeObject) => {
-    state.writes += 1;
-    cache.wrote(kind, object, by);
+    state.own.add(echo(undefined, object));
+    cache.wrote(kind, object);
     if (object.metadata?.uid === state.object.metadata?.uid) state.object = object;
+  };
+
+  const gone = (kind: KindRef, object: KubeObject) => {
+    state.own.add(echo(object, undefined));
+    cache.deleted(kind, object);
   };
 
   const mayWrite = (kind: KindRef, verb: "create" | "patch" | "delete") => {
@@ -160,14 +165,11 @@ export function hands(around: Surroundings, state: PassState, by: PassAuthor): H
         });
         // An object comes back where something still holds it; else a Status.
         if (answer.kind === kind.kind && answer.metadata?.deletionTimestamp !== undefined) wrote(kind, answer);
-        else {
-          state.writes += 1;
-          cache.deleted(kind, object, by);
-        }
+        else gone(kind, object);
       } catch (error) {
         // Gone, or another one has taken the name: this very one is no more.
         if (!isNotFound(error) && !isConflict(error)) throw error;
-        cache.deleted(kind, object, by);
+        gone(kind, object);
       }
     },
     patch,
@@ -210,8 +212,9 @@ export function hands(around: Surroundings, state: PassState, by: PassAuthor): H
       if (!isDeclared(controller.kind)) throw new Error(`${controller.name}: a checkpoint needs a declared kind`);
       const begun = draft(controller.kind, state.object as never, state.now, { strict: around.strict });
       (say as (it: typeof begun) => void)(begun);
-      const written = await around.writer.write(state.object, begun.finish(), by, { now: true, signal });
+      const written = await around.writer.write(state.object, begun.finish(), { now: true, signal });
       if (!["written", "unchanged"].includes(written.outcome)) throw new PassOver(written.outcome);
+      state.own.add(echo(undefined, written.object));
       state.object = written.object;
       sink({ is: "checkpoint", controller: controller.name, name });
     },

@@ -7,7 +7,7 @@ import { failureFrom } from "../failure.ts";
 import { NotLeaderError } from "../fence.ts";
 import type { PassResult } from "../samples.ts";
 import { asKind, isDeclared, type Written } from "../write/status-writer.ts";
-import { annotationPatch, hands, look, type PassAuthor, PassOver, type PassState, refOf } from "./hands.ts";
+import { annotationPatch, echo, hands, look, PassOver, type PassState, refOf } from "./hands.ts";
 import type { Finalized, Gate, StatusStep, StatusValue } from "./steps.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -33,9 +33,9 @@ interface Said {
   readonly world?: unknown;
 }
 
-export async function pass(around: Surroundings, state: PassState, by: PassAuthor): Promise<PassEnd> {
+export async function pass(around: Surroundings, state: PassState): Promise<PassEnd> {
   try {
-    return await straight(around, state, by);
+    return await straight(around, state);
   } catch (error) {
     if (error instanceof NotLeaderError) return { result: "ignored", next: never };
     if (error instanceof PassOver) return over(around, state, error.why);
@@ -45,32 +45,32 @@ export async function pass(around: Surroundings, state: PassState, by: PassAutho
   }
 }
 
-async function straight(around: Surroundings, state: PassState, by: PassAuthor): Promise<PassEnd> {
+async function straight(around: Surroundings, state: PassState): Promise<PassEnd> {
   const { controller } = around;
   const gate: Gate<KindRef> = controller.gate?.(state.object, look(around, state)) ?? "go";
   if (gate === "ignore") return { result: "ignored", next: never };
   if (gate !== "go") {
     const said = say(around, state, gate.only as unknown as StatusStep<never, unknown>, state.object);
-    return write(around, state, by, said);
+    return write(around, state, said);
   }
-  if (state.object.metadata?.deletionTimestamp !== undefined) return ending(around, state, by);
-  await putFinalizer(around, state, by);
-  const said = await steps(around, state, by);
-  return write(around, state, by, said);
+  if (state.object.metadata?.deletionTimestamp !== undefined) return ending(around, state);
+  await putFinalizer(around, state);
+  const said = await steps(around, state);
+  return write(around, state, said);
 }
 
 /** Observe, plan, act, status. What is thrown becomes what the kind's table makes of it. */
-async function steps(around: Surroundings, state: PassState, by: PassAuthor): Promise<Said> {
+async function steps(around: Surroundings, state: PassState): Promise<Said> {
   const { steps: line } = around.controller;
   try {
-    const acting = hands(around, state, by);
+    const acting = hands(around, state);
     let world = await line.observe(state.object as never, look(around, state));
     const actions = line.plan?.(world, state.now);
     if (line.act !== undefined) {
-      const before = state.writes;
+      const before = state.own.size;
       const after = await line.act(actions, acting as never, world);
       if (after !== undefined) world = after;
-      else if (state.writes > before) world = await line.observe(state.object as never, look(around, state));
+      else if (state.own.size > before) world = await line.observe(state.object as never, look(around, state));
     }
     state.signal.throwIfAborted();
     return say(around, state, line.status as unknown as StatusStep<never, unknown>, world);
@@ -140,7 +140,7 @@ function failed(around: Surroundings, state: PassState, error: unknown): Said {
 }
 
 /** The one write, and what may only follow it. */
-async function write(around: Surroundings, state: PassState, by: PassAuthor, said: Said): Promise<PassEnd> {
+async function write(around: Surroundings, state: PassState, said: Said): Promise<PassEnd> {
   const { controller, writer, sink } = around;
   const { finished } = said;
   for (const { rule, at, problem } of finished.violations) {
@@ -150,7 +150,7 @@ async function write(around: Surroundings, state: PassState, by: PassAuthor, sai
   const before = state.object;
   let written: Written;
   try {
-    written = await writer.write(before, finished, by, { now: state.isLast });
+    written = await writer.write(before, finished, { now: state.isLast });
   } catch (error) {
     // A status that the server refuses is a mistake of ours: the next try says the same, so it comes later and later.
     const refused = error instanceof ApiError && error.code === 422;
@@ -159,6 +159,7 @@ async function write(around: Surroundings, state: PassState, by: PassAuthor, sai
   }
   const { outcome } = written;
   if (outcome !== "written" && outcome !== "unchanged") return unwritten(around, state, written);
+  state.own.add(echo(undefined, written.object));
   state.object = written.object;
   if (controller.steps.after !== undefined && "world" in said) {
     const told = {
@@ -168,9 +169,9 @@ async function write(around: Surroundings, state: PassState, by: PassAuthor, sai
       status: finished.status,
       outcome,
     };
-    await controller.steps.after(told as never, hands(around, state, by) as never);
+    await controller.steps.after(told as never, hands(around, state) as never);
   }
-  if (state.effect === "done") await clearRecord(around, state, by);
+  if (state.effect === "done") await clearRecord(around, state);
   around.calls.settle(state.object.metadata?.uid ?? "", state.seen);
   return ended(finished, state, written.stale === true);
 }
@@ -217,13 +218,13 @@ async function over(around: Surroundings, state: PassState, why: string): Promis
 }
 
 /** The finalizer is there before anything is done that would have to be undone. */
-async function putFinalizer(around: Surroundings, state: PassState, by: PassAuthor): Promise<void> {
+async function putFinalizer(around: Surroundings, state: PassState): Promise<void> {
   const { controller } = around;
   const name = finalizerOf(around);
   if (name === undefined || controller.finalizer?.add === false) return;
   const now = state.object.metadata?.finalizers;
   if (now?.includes(name) === true) return;
-  await patchOwn(around, state, by, [
+  await patchOwn(around, state, [
     { op: "test", path: "/metadata/finalizers", value: now ?? null },
     { op: "add", path: "/metadata/finalizers", value: [...(now ?? []), name] },
   ]);
@@ -239,7 +240,7 @@ function finalizerOf({ controller }: Surroundings): string | undefined {
 }
 
 /** The object is on its way out. */
-async function ending(around: Surroundings, state: PassState, by: PassAuthor): Promise<PassEnd> {
+async function ending(around: Surroundings, state: PassState): Promise<PassEnd> {
   const { controller } = around;
   const { finalizer } = controller;
   const name = finalizerOf(around);
@@ -251,12 +252,12 @@ async function ending(around: Surroundings, state: PassState, by: PassAuthor): P
   const limit = finalizer.limit === undefined || since === undefined ? undefined : since + finalizer.limit;
   let outcome: Finalized;
   try {
-    outcome = await finalizer.run(state.object as never, hands(around, state, by) as never, begun as never);
+    outcome = await finalizer.run(state.object as never, hands(around, state) as never, begun as never);
   } catch (error) {
     if (error instanceof NotLeaderError || error instanceof PassOver) throw error;
     if (limit === undefined || state.now < limit) {
       const said = failed(around, state, error);
-      return finalizer.quiet === true ? ended(said.finished, state, false) : write(around, state, by, said);
+      return finalizer.quiet === true ? ended(said.finished, state, false) : write(around, state, said);
     }
     outcome = { as: "gaveUp", leftovers: failureFrom(error).message };
   }
@@ -266,7 +267,7 @@ async function ending(around: Surroundings, state: PassState, by: PassAuthor): P
   if (outcome.as === "waiting") {
     const again = Math.min(outcome.again ?? 5_000, limit === undefined ? Number.POSITIVE_INFINITY : limit - state.now);
     if (begun === undefined || finalizer.quiet === true) return { result: "waiting", next: { in: again } };
-    const end = await write(around, state, by, { finished: begun.finish() });
+    const end = await write(around, state, { finished: begun.finish() });
     return end.next.in === "never" ? { result: "waiting", next: { in: again } } : end;
   }
   if (outcome.as === "gaveUp") {
@@ -274,7 +275,7 @@ async function ending(around: Surroundings, state: PassState, by: PassAuthor): P
     state.log.warn("cleaning up was given up", { leftovers: outcome.leftovers });
   }
   const now = state.object.metadata?.finalizers ?? [];
-  await patchOwn(around, state, by, [
+  await patchOwn(around, state, [
     { op: "test", path: "/metadata/finalizers", value: now },
     { op: "replace", path: "/metadata/finalizers", value: now.filter((it) => it !== name) },
   ]);
@@ -282,20 +283,19 @@ async function ending(around: Surroundings, state: PassState, by: PassAuthor): P
 }
 
 /** The status holds the result: the record of the effect has done its duty. */
-async function clearRecord(around: Surroundings, state: PassState, by: PassAuthor): Promise<void> {
+async function clearRecord(around: Surroundings, state: PassState): Promise<void> {
   const { record } = around.controller;
   if (record === undefined || state.object.metadata?.annotations?.[record] === undefined) return;
-  await patchOwn(around, state, by, annotationPatch(state.object, { [record]: undefined }));
+  await patchOwn(around, state, annotationPatch(state.object, { [record]: undefined }));
 }
 
 async function patchOwn(
   around: Surroundings,
   state: PassState,
-  by: PassAuthor,
   operations: readonly JsonPatchOperation[],
 ): Promise<void> {
   try {
-    await hands(around, state, by).patch(around.controller.kind, state.object, operations);
+    await hands(around, state).patch(around.controller.kind, state.object, operations);
   } catch (error) {
     if (isConflict(error)) throw new PassOver("conflict");
     if (isNotFound(error)) throw new PassOver("gone");

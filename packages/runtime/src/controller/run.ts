@@ -16,7 +16,7 @@ import type { Cause, QueueGauge, Sink } from "../samples.ts";
 import { StatusWriter } from "../write/status-writer.ts";
 import { Calls } from "./calls.ts";
 import type { Aspect, Controller, Input } from "./declare.ts";
-import { mapLook, type PassAuthor, type PassState } from "./hands.ts";
+import { echo, mapLook, type PassState } from "./hands.ts";
 import { type PassEnd, pass } from "./pass.ts";
 import { Sums } from "./sums.ts";
 import { kindId, type Surroundings } from "./surroundings.ts";
@@ -54,6 +54,7 @@ export class Run {
   /** Keys whose status was put off. */
   readonly #owed = new Set<Key>();
   readonly #passes = new Map<Promise<void>, { readonly key: Key; readonly stop: AbortController }>();
+  readonly #asked = new Map<Key, { readonly echo: string; readonly cause: Cause; readonly delay: Ms }[]>();
   #isActive = false;
   #isPumping = false;
 
@@ -192,10 +193,18 @@ export class Run {
     return this.controller.sums.some((sum) => sum.kind === kind);
   }
 
-  #ask(key: Key, { by }: Change<KubeObject>, cause: Cause, delay = 0): void {
-    const author = by as PassAuthor | undefined;
-    if (author?.run === this && author.key === key) return; // our own echo
-    this.#queue.addAfter(key, delay, cause);
+  /** During a pass nobody knows yet whether a change is its own: an event may be faster than the answer to the write. */
+  #ask(key: Key, { old, new: next }: Change<KubeObject>, cause: Cause, delay = 0): void {
+    const during = this.#asked.get(key);
+    if (during === undefined) this.#queue.addAfter(key, delay, cause);
+    else during.push({ echo: echo(old, next), cause, delay });
+  }
+
+  /** What came during a pass and was not its own asks for another one. */
+  #askAgain(key: Key, own: ReadonlySet<string>): void {
+    const asked = this.#asked.get(key) ?? [];
+    this.#asked.delete(key);
+    for (const it of asked) if (!own.has(it.echo)) this.#queue.addAfter(key, it.delay, it.cause);
   }
 
   *#targets(input: Input, { old, new: next }: Change<KubeObject>, look: ReturnType<typeof mapLook>): Iterable<Key> {
@@ -277,16 +286,17 @@ export class Run {
       log,
       signal: stop.signal,
       object,
-      writes: 0,
+      own: new Set(),
       effect: "none",
       seen: new Set(),
       isLast,
     };
+    this.#asked.set(key, []);
     const began = clock.uptime();
     const limit = clock.after(timeout, () => stop.abort(new Error(`a pass has ${timeout / 1000} s, and took longer`)));
     const attributes = { controller, key, cause };
     try {
-      const run = () => pass(this.#around, state, { run: this, key });
+      const run = () => pass(this.#around, state);
       const end = tracer === undefined ? await run() : await traced(tracer, attributes, run);
       sink({ is: "pass", controller, result: end.result, took: clock.uptime() - began });
       this.#next(key, end, cause);
@@ -296,6 +306,7 @@ export class Run {
       this.#next(key, { result: "error", next: { in: "backoff", atLeast: 0 } }, cause);
     } finally {
       limit.cancel();
+      this.#askAgain(key, state.own);
     }
   }
 

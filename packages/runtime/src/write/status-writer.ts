@@ -5,7 +5,6 @@ import type { Clock } from "@telltale/clock";
 import { deepEqual, type Instant, type Kind, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
 import { applyDocument, dueAt, type Finished, jsonPatch, standardSpacing } from "@telltale/status";
 import type { Cache } from "../cache/cache.ts";
-import type { Author } from "../cache/store.ts";
 import type { WriteMode } from "../controller/declare.ts";
 import { type Fence, NotLeaderError } from "../fence.ts";
 import type { Sink, WriteOutcome } from "../samples.ts";
@@ -49,12 +48,7 @@ export class StatusWriter {
   }
 
   /** Writes what was said about an object as it was read. `now`: whatever its urgency. */
-  async write(
-    read: KubeObject,
-    said: Said,
-    by: Author,
-    options: { now?: boolean; signal?: AbortSignal } = {},
-  ): Promise<Written> {
+  async write(read: KubeObject, said: Said, options: { now?: boolean; signal?: AbortSignal } = {}): Promise<Written> {
     const wait = options.now === true ? 0 : this.#wait(read, said);
     if (!said.changed) return this.#told(said, { outcome: "unchanged", object: read });
     if (wait > 0) return this.#told(said, { outcome: "deferred", object: read, in: wait });
@@ -62,7 +56,7 @@ export class StatusWriter {
     if (!this.#options.fence.allows({ name, ...(namespace === undefined ? {} : { namespace }) })) {
       return this.#told(said, { outcome: "notLeader", object: read });
     }
-    return this.#told(said, await this.#send(read, said, by, options.signal));
+    return this.#told(said, await this.#send(read, said, options.signal));
   }
 
   /** The object is gone. */
@@ -70,7 +64,7 @@ export class StatusWriter {
     this.#last.delete(uid ?? "");
   }
 
-  async #send(read: KubeObject, said: Said, by: Author, signal?: AbortSignal): Promise<Written> {
+  async #send(read: KubeObject, said: Said, signal?: AbortSignal): Promise<Written> {
     const { kind, cache, clock } = this.#options;
     let after: KubeObject;
     try {
@@ -83,7 +77,7 @@ export class StatusWriter {
       throw error;
     }
     this.#last.set(after.metadata?.uid ?? "", clock.now());
-    cache.wrote(kind, after, by);
+    cache.wrote(kind, after);
     this.#options.onWritten?.({ before: read, after });
     return { outcome: "written", object: after, stale: isForeign(read, said.status, after) };
   }
