@@ -46,10 +46,16 @@ interface Entry {
   readonly kind: KindRef;
   readonly select: Selection;
   readonly store: Store<KubeObject>;
-  readonly followers: readonly { readonly namespace?: string; readonly follower: Follower<KubeObject> }[];
+  /** One for all namespaces, or one for each. */
+  readonly followers: readonly Watched[];
   readonly waiting: (() => void)[];
   readonly stop: AbortController;
   users: number;
+}
+
+interface Watched {
+  readonly namespace?: string;
+  readonly follower: Follower<KubeObject>;
 }
 
 export class Cache {
@@ -65,7 +71,7 @@ export class Cache {
   /** The objects of a kind. The first who asks starts the watch, once the cache is started. */
   of<T extends KubeObject>(kind: KindRef<T>, select: Selection = {}): Cached<T> {
     const { label = "", field = "", namespace = "", metadataOnly = false } = select;
-    const id = [kind.apiVersion, kind.kind, namespace, label, field, metadataOnly].join("|");
+    const id = JSON.stringify([kind.apiVersion, kind.kind, namespace, label, field, metadataOnly]);
     let entry = this.#entries.get(id);
     if (entry === undefined) {
       entry = this.#open(kind, select);
@@ -74,6 +80,7 @@ export class Cache {
     }
     const opened = entry;
     opened.users += 1;
+    let isReleased = false;
     const isSynced = () => opened.followers.every(({ follower }) => follower.isSynced);
     return {
       // One kind value, one type of objects: the map cannot say so.
@@ -84,6 +91,8 @@ export class Cache {
       synced: () => (isSynced() ? Promise.resolve() : new Promise((resolve) => opened.waiting.push(resolve))),
       trouble: () => troubleOf(opened),
       release: () => {
+        if (isReleased) return;
+        isReleased = true;
         opened.users -= 1;
         if (opened.users > 0) return;
         opened.stop.abort();
@@ -93,24 +102,25 @@ export class Cache {
   }
 
   start(): void {
+    if (this.#isStarted) return;
     this.#isStarted = true;
     for (const entry of this.#entries.values()) this.#run(entry);
   }
 
+  /** For good: what was stopped does not start again. */
   async stop(): Promise<void> {
-    this.#isStarted = false;
     for (const entry of this.#entries.values()) entry.stop.abort();
     await Promise.all(this.#running);
   }
 
   /** A write of ours that succeeded. */
   wrote<T extends KubeObject>(kind: KindRef<T>, object: T): void {
-    for (const entry of this.#of(kind)) entry.store.wrote(kept(entry, object));
+    for (const entry of this.#of(kind, object)) entry.store.wrote(kept(entry, object));
   }
 
   /** A deletion of ours after which the object is gone. */
   deleted<T extends KubeObject>(kind: KindRef<T>, object: T): void {
-    for (const entry of this.#of(kind)) entry.store.deleted(object);
+    for (const entry of this.#of(kind, object)) entry.store.deleted(object);
   }
 
   gauges(): CacheGauge[] {
@@ -119,24 +129,28 @@ export class Cache {
         kind,
         ...(namespace === undefined ? {} : { namespace }),
         synced: follower.isSynced,
-        objects: store.size,
+        objects: namespace === undefined ? store.size : store.count(namespace),
         silent: follower.silent,
         resourceVersion: follower.version,
       })),
     );
   }
 
-  *#of(kind: KindRef): Iterable<Entry> {
+  /** Those that watch what such an object is: nobody would ever tell the others that it changed. */
+  *#of(kind: KindRef, object: KubeObject): Iterable<Entry> {
     for (const entry of this.#entries.values()) {
-      if (entry.kind.kind === kind.kind && entry.kind.apiVersion === kind.apiVersion) yield entry;
+      const isKind = entry.kind.kind === kind.kind && entry.kind.apiVersion === kind.apiVersion;
+      if (isKind && watching(entry.followers, object) !== undefined) yield entry;
     }
   }
 
   #open(kind: KindRef, select: Selection): Entry {
     const { client, clock, random, log, sink, freeze = false, lists } = this.#options;
+    const { label, field } = select;
     const store = new Store<KubeObject>({
       freeze,
-      ...(isWhole(select) ? {} : { selects: selector(select) }),
+      ...(label === undefined && field === undefined ? {} : { selects: selector(select) }),
+      told: (object) => watching(followers, object)?.version ?? "",
       onError: (error, object) => {
         const { namespace, name } = object.metadata ?? {};
         log.error("an object could not be taken in by one of its readers", {
@@ -149,17 +163,21 @@ export class Cache {
     });
     const stop = new AbortController();
     const waiting: (() => void)[] = [];
+    const last = new Map<string | undefined, WatchHappening>();
     const happened = (namespace: string | undefined) => (what: WatchHappening, error?: unknown) => {
       sink({ is: "watch", kind: kind.kind, what });
       if (what === "listed" && followers.every(({ follower }) => follower.isSynced)) {
         for (const resolve of waiting.splice(0)) resolve();
       }
       const fields = { kind: kind.kind, apiVersion: kind.apiVersion, namespace };
+      const isNew = what !== last.get(namespace);
+      last.set(namespace, what);
       if (what === "missing") {
-        log.warn("the server does not know this kind; it is looked for again: install its CRD", fields);
+        // It may be missing for days.
+        if (isNew) log.warn("the server does not know this kind; it is looked for again: install its CRD", fields);
       } else if (error !== undefined) log.info("a watch broke off and goes on", { ...fields, what, err: error });
     };
-    const followers = this.#namespaces(kind, select).map((namespace) => ({
+    const followers: readonly Watched[] = this.#namespaces(kind, select).map((namespace) => ({
       ...(namespace === undefined ? {} : { namespace }),
       follower: new Follower({
         client,
@@ -183,7 +201,7 @@ export class Cache {
   #namespaces(kind: KindRef, select: Selection): readonly (string | undefined)[] {
     if (kind.scope === "Cluster") return [undefined];
     if (select.namespace !== undefined) return [select.namespace];
-    return this.#options.namespaces ?? [undefined];
+    return this.#options.namespaces === undefined ? [undefined] : [...new Set(this.#options.namespaces)];
   }
 
   #run({ followers, stop }: Entry): void {
@@ -194,15 +212,16 @@ export class Cache {
   }
 }
 
-const isWhole = ({ label, field, namespace }: Selection): boolean =>
-  label === undefined && field === undefined && namespace === undefined;
+/** Who is told of changes of such an object. */
+function watching(followers: readonly Watched[], { metadata }: KubeObject): Follower<KubeObject> | undefined {
+  return followers.find(({ namespace }) => namespace === undefined || namespace === metadata?.namespace)?.follower;
+}
 
 /** Whether an object belongs to a selection. Of fields only the server can tell. */
-function selector({ label, field, namespace }: Selection): (object: KubeObject) => boolean | undefined {
+function selector({ label, field }: Selection): (object: KubeObject) => boolean | undefined {
   const parsed = label === undefined ? { ok: [] } : parseLabelSelector(label);
   if ("error" in parsed) throw new Error(`the label selector "${label}" cannot be read: ${parsed.error}`);
   return ({ metadata }) => {
-    if (namespace !== undefined && metadata?.namespace !== namespace) return false;
     if (!matchesRequirements(parsed.ok, metadata?.labels ?? {})) return false;
     return field === undefined ? true : undefined;
   };
@@ -218,12 +237,18 @@ function kept(entry: Entry, object: KubeObject): KubeObject {
   };
 }
 
+/** In trouble and not heard of for so long, the server may have changed without our knowing. */
+const unheard = 60_000;
+
 function troubleOf({ kind, followers }: Entry): string | undefined {
   for (const { namespace, follower } of followers) {
     const where = `${kind.plural}.${kind.group || "core"}${namespace === undefined ? "" : ` in ${namespace}`}`;
-    if (follower.trouble === "missing") return `${where}: the server does not know this kind; install its CRD`;
-    if (!follower.isSynced)
-      return `${where}: not read yet${follower.trouble === undefined ? "" : `: ${follower.trouble}`}`;
+    const { trouble, silent } = follower;
+    if (trouble?.is === "missing") return `${where}: the server does not know this kind; install its CRD`;
+    const why = trouble === undefined ? "" : `: ${trouble.why}`;
+    if (!follower.isSynced) return `${where}: not read yet${why}`;
+    if (trouble !== undefined && silent > unheard)
+      return `${where}: nothing heard of the server for ${Math.round(silent / 1000)} s${why}`;
   }
   return undefined;
 }

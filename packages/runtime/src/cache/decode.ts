@@ -34,7 +34,9 @@ export function withoutManagedFields(text: string): string {
 /** Where the member at `from` begins and ends with one of its commas, if it is a direct member of the object at `start`. */
 function memberWithin(text: string, start: number, from: number): { start: number; end: number } | undefined {
   if (scan(text, start, from) !== from) return undefined;
-  const end = scan(text, from + field.length, text.length) + 1;
+  const close = scan(text, from + field.length, text.length);
+  if (close < 0) return undefined; // a text that was cut: whoever parses it will say so
+  const end = close + 1;
   if (text.charCodeAt(end) === comma) return { start: from, end: end + 1 };
   return text.charCodeAt(from - 1) === comma ? { start: from - 1, end } : { start: from, end };
 }

@@ -3,17 +3,29 @@
 import {
   ApiError,
   type Client,
-  ConnectionError,
   isExpired,
-  isNotFound,
+  isForbidden,
   type SelectOptions,
   StreamError,
+  type WatchEvent,
 } from "@telltale/client";
 import { type Clock, type Random, sleep } from "@telltale/clock";
 import type { KindRef, KubeObject, Ms } from "@telltale/kinds";
+import { type Key, keyOfObject } from "../key.ts";
 import type { WatchHappening } from "../samples.ts";
-import { afterwards, begin, type Ended, type FollowState, type Trouble } from "./follow-state.ts";
+import {
+  afterwards,
+  begin,
+  type Ended,
+  type Following,
+  type FollowState,
+  type How,
+  type Trouble,
+  type Trust,
+} from "./follow-state.ts";
+import { Pulse, streamLasts } from "./pulse.ts";
 import type { Store } from "./store.ts";
+import { NoStreamedList, Rewound, troubleOf } from "./trouble.ts";
 import { isOlder } from "./version.ts";
 
 export interface FollowOptions<T extends KubeObject> {
@@ -24,40 +36,36 @@ export interface FollowOptions<T extends KubeObject> {
   readonly select: Pick<SelectOptions, "namespace" | "labelSelector" | "fieldSelector" | "metadataOnly">;
   readonly store: Store<T>;
   /** How the world is read first. A server that cannot stream a list gets asked for pages. Default: `stream`. */
-  readonly lists?: "stream" | "pages";
+  readonly lists?: How;
   readonly onHappening?: (what: WatchHappening, error?: unknown) => void;
 }
 
-/** A stream ends by itself after this long, or twice as long: so that servers can be drained. */
-const streamLasts = 300;
 /** What held for so long is no sign of trouble, even if nothing came. */
 const lasting = 10_000;
-/** How long a list may be silent before its end. */
-const listSilence = 30_000;
-/** Never sooner, and by how much later than the longest gap between two bookmarks so far. */
-const shortestSilence = 90_000;
-const gaps = 3;
-const pageOf: Ms = 500;
+const pageOf = 500;
 const pageBytes = 2_000_000;
+
+/** A list, a stream or a question under way. */
+interface Attempt {
+  readonly signal: AbortSignal;
+  /** From where on, and since when, it follows. Undefined before the end of a list. */
+  begun: { readonly version: string; readonly at: Ms } | undefined;
+}
 
 export class Follower<T extends KubeObject> {
   readonly #options: FollowOptions<T>;
-  #how: "stream" | "pages";
+  readonly #pulse: Pulse;
   #state: FollowState;
   #version = "";
-  #heard: Ms;
-  #bookmarked: Ms | undefined;
-  #longestGap: Ms | undefined;
   #isSynced = false;
-  /** How often in a row a list was older than what we know. */
-  #older = 0;
-  #trouble: Trouble | undefined;
+  /** Lists in a row that broke off because the token of a page had expired. */
+  #expiredTokens = 0;
+  #trouble: { readonly is: Trouble; readonly why: string } | undefined;
 
   constructor(options: FollowOptions<T>) {
     this.#options = options;
-    this.#how = options.lists ?? "stream";
-    this.#state = begin(this.#how);
-    this.#heard = options.clock.uptime();
+    this.#pulse = new Pulse(options.clock);
+    this.#state = begin(options.lists ?? "stream");
   }
 
   get state(): FollowState {
@@ -68,18 +76,19 @@ export class Follower<T extends KubeObject> {
     return this.#isSynced;
   }
 
+  /** Up to here everything is known. */
   get version(): string {
     return this.#version;
   }
 
-  /** What the last list or stream ended with. Undefined while all is well. */
-  get trouble(): Trouble | undefined {
+  /** What went wrong since the server was last heard of. Undefined while all is well. */
+  get trouble(): { readonly is: Trouble; readonly why: string } | undefined {
     return this.#trouble;
   }
 
   /** How long since the server was last heard of. */
   get silent(): Ms {
-    return this.#options.clock.uptime() - this.#heard;
+    return this.#pulse.silent;
   }
 
   /** Until the signal is raised. It never rejects. */
@@ -88,54 +97,75 @@ export class Follower<T extends KubeObject> {
       if (this.#state.at === "waiting") {
         await sleep(this.#options.clock, this.#state.for, signal).catch(() => {});
         this.#state = this.#state.then;
-        continue;
+      } else {
+        const ended = await this.#attempt(this.#state, signal);
+        this.#state = afterwards(this.#state, ended, this.#options.random);
       }
-      const ended = await this.#attempt(this.#state, signal);
-      if (signal.aborted) break;
-      this.#trouble = ended.trouble;
-      if (ended.trouble === "unsupported") this.#how = "pages";
-      this.#state = afterwards(this.#state, ended, this.#how, this.#options.random);
     }
     this.#state = { at: "stopped" };
   }
 
-  async #attempt(state: FollowState, signal: AbortSignal): Promise<Ended> {
-    const before = this.#version;
-    const began = this.#options.clock.uptime();
-    let complete = state.at === "watching";
+  async #attempt(state: Following, signal: AbortSignal): Promise<Ended> {
+    const { clock } = this.#options;
     const stop = new AbortController();
-    const watchdog = this.#watchdog(() => complete, stop);
-    const either = AbortSignal.any([signal, stop.signal]);
-    const know = () => ({
-      progress: this.#version !== before || this.#options.clock.uptime() - began >= lasting,
-      ...(complete ? { version: this.#version } : {}),
-    });
+    const give = () => stop.abort(signal.reason);
+    signal.addEventListener("abort", give, { once: true });
+    const attempt: Attempt = { signal: stop.signal, begun: undefined };
+    const watchdog = this.#pulse.watch(
+      () => attempt.begun !== undefined,
+      (silent) => stop.abort(new StreamError("stalled", `nothing came for ${Math.round(silent / 1000)} s`)),
+    );
+    const ended = (trouble?: Trouble, retryAfter?: Ms): Ended => {
+      const { begun } = attempt;
+      const held = begun !== undefined && isBreak(trouble) && clock.uptime() - begun.at >= lasting;
+      return {
+        progress: begun !== undefined && (begun.version !== this.#version || held),
+        ...(begun === undefined ? {} : { version: this.#version }),
+        ...(trouble === undefined ? {} : { trouble }),
+        ...(retryAfter === undefined ? {} : { retryAfter }),
+      };
+    };
     try {
-      if (state.at === "listing" && state.how === "pages") await this.#pages(state.attempt, either);
-      else await this.#stream(state.at === "watching" ? state.from : undefined, either, () => (complete = true));
-      complete = true;
-      return know();
+      await this.#follow(state, attempt);
+      return ended();
     } catch (error) {
-      const trouble = this.#troubleOf(error, complete);
-      if (trouble !== "unsupported" && !signal.aborted) this.#options.onHappening?.(trouble, error);
-      const retryAfter = error instanceof ApiError ? error.retryAfter : undefined;
-      return { trouble, ...know(), ...(retryAfter === undefined ? {} : { retryAfter }) };
+      if (signal.aborted) return ended();
+      const streaming = state.at === "listing" && state.how === "stream" && attempt.begun === undefined;
+      const is = troubleOf(error, { streaming });
+      this.#trouble = { is, why: error instanceof Error ? error.message : String(error) };
+      if (is !== "unsupported") this.#tell(is === "refused" ? "failed" : is, error);
+      return ended(is, error instanceof ApiError ? error.retryAfter : undefined);
     } finally {
       watchdog.cancel();
+      signal.removeEventListener("abort", give);
     }
   }
 
-  async #pages(attempt: number, signal: AbortSignal): Promise<void> {
+  #follow(state: Following, attempt: Attempt): Promise<void> {
+    switch (state.at) {
+      case "listing":
+        return state.how === "pages" ? this.#pages(state.trust, attempt) : this.#stream(state.trust, attempt);
+      case "watching":
+        this.#begin(attempt);
+        return this.#stream("newest", attempt);
+      case "asking":
+      case "behind":
+        return this.#ask(attempt).then(() => {
+          if (state.at === "asking") this.#tell("resumed");
+        });
+    }
+  }
+
+  async #pages(trust: Trust, attempt: Attempt): Promise<void> {
     const { client, kind, select } = this.#options;
     const objects: T[] = [];
-    let limit = attempt > 1 ? undefined : pageOf; // tokens that expire again and again: all at once
+    let limit = this.#expiredTokens > 1 ? undefined : pageOf; // again and again: all at once
     let version = "";
     for (let token: string | undefined; ; ) {
-      const page = await client.list(kind, {
-        ...select,
-        signal,
-        ...(limit === undefined ? {} : { limit }),
-        ...(token === undefined ? {} : { continue: token }),
+      const asked = { ...(limit === undefined ? {} : { limit }), ...(token === undefined ? {} : { continue: token }) };
+      const page = await client.list(kind, { ...select, ...asked, signal: attempt.signal }).catch((error: unknown) => {
+        if (token !== undefined && isExpired(error)) this.#expiredTokens += 1;
+        throw error;
       });
       this.#hear();
       for (const item of page.items) objects.push(item);
@@ -144,114 +174,112 @@ export class Follower<T extends KubeObject> {
       if (token === undefined) break;
       limit = fitting(page.items, limit);
     }
-    this.#listed(objects, version);
+    this.#listed(objects, version, trust, attempt);
   }
 
-  /** One stream. Without a version it begins with all there is. */
-  async #stream(from: string | undefined, signal: AbortSignal, onComplete: () => void): Promise<void> {
-    const { client, kind, select, store, random } = this.#options;
-    const initial: T[] | undefined = from === undefined ? [] : undefined;
-    let listing = initial !== undefined;
+  /** One stream. Where nothing is known yet it begins with all there is. */
+  async #stream(trust: Trust, attempt: Attempt): Promise<void> {
+    const { client, kind, select, random } = this.#options;
     const events = client.watch(kind, {
       ...select,
-      signal,
+      signal: attempt.signal,
       timeoutSeconds: Math.round(streamLasts * (1 + random.next())),
-      ...(from === undefined ? { sendInitialEvents: true } : { resourceVersion: from }),
+      ...(attempt.begun === undefined ? { sendInitialEvents: true } : { resourceVersion: this.#version }),
     });
-    this.#bookmarked = undefined;
-    let isFirst = true;
-    for await (const { type, object } of events) {
+    const listed = new Map<Key, T>();
+    for await (const event of events) {
+      if (!isWhole(event)) throw new StreamError("garbled", `an event ${event.type} without an object`);
       this.#hear();
-      if (isFirst && !listing) this.#happened("resumed");
-      isFirst = false;
-      const version = object.metadata?.resourceVersion ?? "";
-      if (listing) {
-        if (type === "ADDED") initial?.push(object as T);
-        else if (type === "BOOKMARK" && object.metadata?.annotations?.["k8s.io/initial-events-end"] === "true") {
-          this.#listed(initial ?? [], version);
-          listing = false;
-          onComplete();
-        }
-        continue;
-      }
-      if (isOlder(version, this.#version)) throw new Rewound(version, this.#version);
-      if (type === "BOOKMARK") this.#noteGap();
-      else store.saw(type, object as T);
-      if (version !== "") this.#version = version;
+      if (attempt.begun !== undefined) this.#take(event);
+      else if (isEndOfList(event)) {
+        this.#listed(listed.values(), event.object.metadata?.resourceVersion ?? "", trust, attempt);
+        listed.clear();
+      } else collect(listed, event);
     }
-    if (listing) throw new StreamError("cut", "the stream ended before the list did");
+    if (attempt.begun === undefined) throw new NoStreamedList("the stream ended before the list did");
   }
 
-  #listed(objects: T[], version: string): void {
+  #take(event: WatchEvent<T>): void {
+    const version = event.object.metadata?.resourceVersion ?? "";
+    if (isOlder(version, this.#version)) throw new Rewound(version, this.#version);
+    if (event.type === "BOOKMARK") this.#pulse.bookmark();
+    else this.#options.store.saw(event.type, event.object);
+    if (version !== "") this.#version = version;
+  }
+
+  #listed(objects: Iterable<T>, version: string, trust: Trust, attempt: Attempt): void {
     const { store, select } = this.#options;
+    if (version === "") throw new StreamError("garbled", "a list without a version is no list");
     const isBack = isOlder(version, this.#version);
-    // A server that lags behind says so once; one that was put back to an older state says so again.
-    if (isBack && this.#older++ === 0) throw new Rewound(version, this.#version);
-    this.#older = 0;
+    if (isBack && trust === "newest") throw new Rewound(version, this.#version);
     store.replace(objects, version, {
       reset: isBack,
       ...(select.namespace === undefined ? {} : { namespace: select.namespace }),
     });
     this.#version = version;
     this.#isSynced = true;
-    this.#happened("listed");
+    this.#expiredTokens = 0;
+    this.#begin(attempt);
+    this.#tell("listed");
   }
 
-  #happened(what: WatchHappening): void {
-    this.#options.onHappening?.(what);
+  /**
+   * Whether the server is at least as far as we are. A watch from a version that is still to come is silent: whoever was put
+   * back to an older state would never tell.
+   */
+  async #ask({ signal }: Attempt): Promise<void> {
+    const { client, kind, select } = this.#options;
+    const { namespace } = select;
+    const least = { limit: 1, metadataOnly: true, signal, ...(namespace === undefined ? {} : { namespace }) };
+    const page = await client.list(kind, least).catch((error: unknown) => {
+      if (isForbidden(error)) return undefined; // who may watch but not list has to do without
+      throw error;
+    });
+    this.#hear();
+    if (isOlder(page?.resourceVersion, this.#version)) throw new Rewound(page?.resourceVersion ?? "", this.#version);
+  }
+
+  #begin(attempt: Attempt): void {
+    attempt.begun = { version: this.#version, at: this.#options.clock.uptime() };
+    this.#pulse.follow();
   }
 
   #hear(): void {
-    this.#heard = this.#options.clock.uptime();
+    this.#pulse.hear();
+    this.#trouble = undefined;
   }
 
-  #noteGap(): void {
-    if (this.#bookmarked !== undefined)
-      this.#longestGap = Math.max(this.#longestGap ?? 0, this.#heard - this.#bookmarked);
-    this.#bookmarked = this.#heard;
-  }
-
-  /** Ends a stream that went silent without an end: bookmarks are its heartbeat. */
-  #watchdog(isComplete: () => boolean, stop: AbortController): { cancel(): void } {
-    const { clock } = this.#options;
-    this.#hear();
-    const limit = () => {
-      if (!isComplete()) return listSilence;
-      if (this.#longestGap === undefined) return 2 * streamLasts * 1000 + listSilence;
-      return Math.max(shortestSilence, gaps * this.#longestGap);
-    };
-    let timer = clock.after(listSilence, check);
-    function schedule(after: Ms): void {
-      timer = clock.after(after, check);
+  /** Whoever listens and throws does not end a watch. */
+  #tell(what: WatchHappening, error?: unknown): void {
+    try {
+      this.#options.onHappening?.(what, error);
+    } catch {
+      // Nobody is left to be told.
     }
-    const self = this;
-    function check(): void {
-      const left = limit() - self.silent;
-      if (left > 0) schedule(Math.min(left, listSilence));
-      else stop.abort(new StreamError("stalled", `nothing came for ${Math.round(self.silent / 1000)} s`));
-    }
-    return { cancel: () => timer.cancel() };
-  }
-
-  #troubleOf(error: unknown, complete: boolean): Trouble {
-    if (error instanceof Rewound) return "rewound";
-    if (isExpired(error)) return "expired";
-    const streaming = !complete && this.#state.at === "listing" && this.#state.how === "stream";
-    if (error instanceof StreamError) return streaming && error.fault === "stalled" ? "unsupported" : error.fault;
-    if (error instanceof ConnectionError) return error.step === "body" ? "cut" : "failed";
-    if (isNotFound(error)) return "missing";
-    if (!(error instanceof ApiError)) return "failed";
-    if (error.causes.some(({ reason }) => reason === "ResourceVersionTooLarge")) return "rewound";
-    return streaming && [400, 405, 406, 422].includes(error.code) ? "unsupported" : "failed";
   }
 }
 
-/** The server shows a state older than one that it has shown before. */
-class Rewound extends Error {
-  constructor(version: string, known: string) {
-    super(`the server is at version ${version}, and has been at ${known} before`);
-    this.name = "Rewound";
-  }
+/** The end of a stream that was there. How long a refusal or a silence took says nothing. */
+function isBreak(trouble: Trouble | undefined): boolean {
+  return trouble === undefined || trouble === "cut" || trouble === "garbled";
+}
+
+/** Bytes that were JSON are not yet an event. */
+function isWhole({ object }: WatchEvent<KubeObject>): boolean {
+  const metadata = (object as KubeObject | null)?.metadata;
+  return typeof metadata === "object" && metadata !== null;
+}
+
+function isEndOfList({ type, object }: WatchEvent<KubeObject>): boolean {
+  return type === "BOOKMARK" && object.metadata?.annotations?.["k8s.io/initial-events-end"] === "true";
+}
+
+/** What changes while the list is sent comes as changes of it. */
+function collect<T extends KubeObject>(listed: Map<Key, T>, event: WatchEvent<T>): void {
+  if (event.type === "BOOKMARK") throw new NoStreamedList("a bookmark came before the list had ended");
+  const key = keyOfObject(event.object);
+  if (event.type === "DELETED") listed.delete(key);
+  else listed.set(key, event.object);
 }
 
 /** How many of such objects make a page of a good size. What is kept is less than half of what was sent. */

@@ -12,4 +12,9 @@ export function isOlder(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && (compareVersions(a, b) ?? 0) < 0;
 }
 
+/** Whether the first is known to be no newer than the second. */
+export function isNoNewer(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && b !== undefined && (compareVersions(a, b) ?? 1) <= 0;
+}
+
 const decimal = /^(0|[1-9]\d*)$/;
