@@ -17,6 +17,7 @@ function facts(text: string): CertificateFacts {
 it("tells for which hosts a certificate is good", () => {
   const { names } = facts(served.cert);
   expect(["a.b.svc", "x.wild.svc", "b.svc", "s"].map(names)).toEqual([true, true, false, false]);
+  expect(["10.0.0.1", "10.0.0.2", "::1"].map(names)).toEqual([true, false, false]);
 });
 
 it("tells who signed a certificate: by key, not by name", () => {

@@ -1,5 +1,6 @@
 // What there is to know about a certificate before it is used: its names, its time, who signed it, whether a key fits it.
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
 import { type Instant, instant } from "@telltale/kinds";
 
 export interface CertificateFacts {
@@ -9,7 +10,7 @@ export interface CertificateFacts {
   readonly until: Instant;
   /** Whether this authority signed it. */
   signedBy(authority: CertificateFacts): boolean;
-  /** Whether a client that asks for this host name believes it. */
+  /** Whether a client that asks for this host, by name or by address, believes it. */
   names(host: string): boolean;
   /** Whether this PEM is its private key. */
   fits(key: string): boolean;
@@ -27,7 +28,7 @@ export function factsOf(text: string): CertificateFacts | undefined {
     from: instant(Date.parse(x509.validFrom)),
     until: instant(Date.parse(x509.validTo)),
     signedBy: (authority) => x509.checkIssued(authority.x509) && x509.verify(authority.x509.publicKey),
-    names: (host) => x509.checkHost(host) !== undefined,
+    names: (host) => (isIP(host) === 0 ? x509.checkHost(host) : x509.checkIP(host)) !== undefined,
     fits(key) {
       try {
         return x509.checkPrivateKey(createPrivateKey(key));

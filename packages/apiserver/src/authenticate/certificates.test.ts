@@ -17,12 +17,8 @@ describe("the server's authority", () => {
   it("serves under every name that a client in or outside a cluster may use", () => {
     const pki = authority(new VirtualClock(), seededRandom(1));
     const cert = factsOf(pki.server.cert);
-    expect(["localhost", "kubernetes.default.svc"].map((host) => cert?.names(host))).toEqual([true, true]);
-    expect(["127.0.0.1", "::1", "10.0.0.1"].map((ip) => cert?.x509.checkIP(ip) !== undefined)).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    const hosts = ["localhost", "kubernetes.default.svc", "127.0.0.1", "::1", "10.0.0.1"];
+    expect(hosts.filter((host) => cert?.names(host))).toEqual(hosts);
   });
 
   it("is kept in its folder, for its owner only, and read again", () => {
