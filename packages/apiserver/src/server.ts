@@ -12,9 +12,11 @@ import { type Authority, authority } from "./authenticate/certificates.ts";
 import { kubeconfig } from "./authenticate/kubeconfig.ts";
 import { alwaysAllow, createCheck, rbacAuthorizer } from "./authorize/authorizer.ts";
 import { accessCheck, remembered } from "./authorize/stored.ts";
+import { loadCel } from "./cel/parse.ts";
 import { startGarbageCollector } from "./collect/garbage.ts";
 import { startNamespaceController } from "./collect/namespaces.ts";
 import { startProtectionController } from "./collect/protection.ts";
+import { loadYaml } from "./decode/yaml.ts";
 import { type FaultRule, Faults } from "./faults/faults.ts";
 import { faultsRoute } from "./faults/route.ts";
 import { at, isObject, type JsonObject } from "./json.ts";
@@ -104,6 +106,8 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   const random = options.random ?? systemRandom;
   const log = options.log ?? (() => {});
   const storage = options.storage ?? { kind: "memory" };
+  // Somebody else's time must not run on while something is read from the disk.
+  if (options.clock !== undefined) await Promise.all([loadYaml(), loadCel()]);
   const store = await openStore({
     clock,
     storage,

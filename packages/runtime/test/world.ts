@@ -175,13 +175,18 @@ export function worldOver(ground: Ground): World {
 }
 
 function recorded(transport: Transport, sent: string[]): Transport {
+  let isClosed = false;
   return {
     send(request: Request) {
+      if (isClosed) return transport.send(request); // refused there: a crashed manager sends nothing
       const body = typeof request.body === "string" ? ` ${request.body}` : "";
       sent.push(`${request.method} ${request.path}${body}`);
       return transport.send(request);
     },
-    close: () => transport.close(),
+    close() {
+      isClosed = true;
+      return transport.close();
+    },
   };
 }
 

@@ -13,6 +13,7 @@ import type {
 } from "yaml";
 import { isObject, type Json, type JsonObject, put } from "../json.ts";
 import { goQuote } from "../status.ts";
+import { parseJson } from "./json.ts";
 
 /** The body is no YAML; the message begins with `yaml: `. */
 export class YamlError extends Error {}
@@ -26,7 +27,9 @@ export interface ParsedYaml {
 /** The first document of a body. Throws a `YamlError`. */
 export async function parseYaml(body: string | Uint8Array, maxDepth: number): Promise<ParsedYaml> {
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const yaml = await import("yaml");
+  const plain = asJson(text, maxDepth);
+  if (plain !== undefined) return plain;
+  const yaml = await loadYaml();
   if (nesting(text) > maxDepth) throw new YamlError("yaml: exceeded max depth");
   const lines = new yaml.LineCounter();
   const document = first(yaml, text, lines);
@@ -34,6 +37,26 @@ export async function parseYaml(body: string | Uint8Array, maxDepth: number): Pr
   const error = document.errors[0];
   if (error !== undefined) throw new YamlError(goText(error.code, error.message, text, error.pos[0]));
   return new Reader(yaml, document, (at) => lines.linePos(at).line, maxDepth).read();
+}
+
+/** What clients send is mostly JSON, and that is read thirty times faster. Undefined where only YAML's rules can tell. */
+function asJson(text: string, maxDepth: number): ParsedYaml | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    const { value, duplicates, numbers, overflow } = parseJson(text, { maxDepth });
+    const isPlain = duplicates.length === 0 && numbers.size === 0 && overflow === undefined;
+    return isPlain ? { value, duplicates: [] } : undefined;
+  } catch {
+    return undefined; // no JSON; it may be YAML all the same, and what is wrong is said in YAML's words
+  }
+}
+
+let loaded: Yaml | undefined;
+
+/** The parser, from the disk the first time. */
+export async function loadYaml(): Promise<Yaml> {
+  loaded ??= await import("yaml");
+  return loaded;
 }
 
 function first(yaml: Yaml, text: string, lineCounter: LineCounter): Document.Parsed | undefined {
