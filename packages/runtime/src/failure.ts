@@ -1,5 +1,13 @@
 // What a thrown error means for an object: one of the failure classes of `@telltale/status`.
-import { ApiError, ConnectionError, isConflict, isNotFound, isTooManyRequests, TimeoutError } from "@telltale/client";
+import {
+  ApiError,
+  ConnectionError,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  isTooManyRequests,
+  TimeoutError,
+} from "@telltale/client";
 import { bugReason, type FailureClass } from "@telltale/kinds";
 import { Failed, type Failure, failureOf, sanitize } from "@telltale/status";
 
@@ -20,7 +28,7 @@ function classOf(thrown: unknown): FailureClass | undefined {
   if (thrown instanceof ConnectionError || thrown instanceof TimeoutError) return "transient";
   if (!(thrown instanceof ApiError)) return undefined;
   if (isTooManyRequests(thrown)) return "throttled";
-  if (isConflict(thrown)) return "conflict";
+  if (isConflict(thrown) || isAlreadyExists(thrown)) return "conflict";
   if (isNotFound(thrown)) return "notFound";
   if (thrown.code === 403) return /exceeded quota/.test(thrown.message) ? "quota" : "denied";
   return thrown.code >= 500 || thrown.code === 401 || thrown.code === 410 ? "transient" : "bug";

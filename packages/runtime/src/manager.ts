@@ -190,7 +190,7 @@ export function manager(options: ManagerOptions): Manager {
     run,
     troubles: () => runs.flatMap((it) => it.troubles().map((text) => `${it.controller.name}: ${text}`)),
     get isActive() {
-      return isActive;
+      return isActive && guard.fence.allows();
     },
     gauges: { queues: () => runs.map((it) => it.gauge), caches: () => cache.gauges() },
     cache,
