@@ -5,7 +5,7 @@ import type { Log } from "../log.ts";
 import { type Answer, BadReview, failure } from "./answer.ts";
 import type { Denial, Hook, Problem, Verdict } from "./hooks.ts";
 import { difference, isObject, type JsonObject, sent } from "./json.ts";
-import { inVersion, inVersionOf, type RawRequest, readRequest, typed, versionOf } from "./request.ts";
+import { inVersion, inVersionOf, type Operation, type RawRequest, readRequest, typed, versionOf } from "./request.ts";
 import { type Body, openReview } from "./review.ts";
 
 export const admissionReview = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" } as const;
@@ -49,7 +49,7 @@ function checkAsked(hook: Hook, { operation, subresource }: RawRequest): void {
 }
 
 async function validate(hook: Extract<Hook, { is: "validate" }>, raw: RawRequest): Promise<Answer> {
-  const verdict: Verdict = (await hook.ask(typed<KubeObject>(hook.kind, raw))) ?? {};
+  const verdict: Verdict = (await hook.ask(typed<KubeObject, Operation>(hook.kind, raw))) ?? {};
   const warnings = verdict.warnings ?? [];
   const { denied: why } = verdict;
   if (why === undefined || (Array.isArray(why) && why.length === 0)) return allowed(raw.uid, warnings);
@@ -59,9 +59,8 @@ async function validate(hook: Extract<Hook, { is: "validate" }>, raw: RawRequest
 async function mutate(hook: Extract<Hook, { is: "mutate" }>, raw: RawRequest): Promise<Answer> {
   if (raw.operation === "DELETE") throw new BadReview("nothing can be changed about an object that goes");
   const before = inVersionOf(hook.kind, raw.object);
-  const request = typed<KubeObject>(hook.kind, { ...raw, object: structuredClone(before) });
-  if (request.operation === "DELETE") throw new BadReview("nothing can be changed about an object that goes");
-  const made = sent(await hook.ask(request));
+  const copy = { ...raw, object: structuredClone(before) };
+  const made = sent(await hook.ask(typed<KubeObject, "CREATE" | "UPDATE">(hook.kind, copy)));
   if (!isObject(made)) throw new TypeError("the handler gave no object back; return it, changed or not");
   const { apiVersion, kind } = hook.kind;
   const after: JsonObject = { ...made, apiVersion, kind };

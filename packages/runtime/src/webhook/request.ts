@@ -81,10 +81,13 @@ function extraOf(user: JsonObject): Record<string, readonly string[]> {
 }
 
 /** The same request with its objects in the version of the handler's kind. */
-export function typed<T extends KubeObject>(kind: KindRef<T>, raw: RawRequest): AdmissionRequest<T> {
+export function typed<T extends KubeObject, O extends Operation>(
+  kind: KindRef<T>,
+  raw: Shapes<JsonObject>[O],
+): AdmissionRequest<T, O> {
   const object = "object" in raw ? { object: inVersionOf(kind, raw.object) } : {};
   const oldObject = "oldObject" in raw ? { oldObject: inVersionOf(kind, raw.oldObject) } : {};
-  return { ...raw, ...object, ...oldObject } as unknown as AdmissionRequest<T>; // bytes become values here
+  return { ...raw, ...object, ...oldObject } as unknown as AdmissionRequest<T, O>; // bytes become values here
 }
 
 /** An object that came in another version of its kind, as rules without `matchPolicy: Equivalent` send it, is converted. */
