@@ -10,6 +10,7 @@ export {
   type WriteMode,
   type WriteVerb,
 } from "./controller/declare.ts";
+export { type PauseOptions, pausedBy } from "./controller/pause.ts";
 export * from "./controller/steps.ts";
 export { failureFrom } from "./failure.ts";
 export { type Fence, NotLeaderError } from "./fence.ts";
@@ -17,7 +18,10 @@ export type { Replicas } from "./guard.ts";
 export type { Key, Name } from "./key.ts";
 export { type Fields, type Log, silentLog } from "./log.ts";
 export { type Manager, type ManagerOptions, manager } from "./manager.ts";
+export { type PinoLog, type PinoLogOptions, pinoLog } from "./outside/pino-log.ts";
+export type { Check } from "./outside/probes.ts";
 export { type Polled, type Poller, poller } from "./poll.ts";
 export { type Backoff, standardBackoff } from "./queue.ts";
+export { type PolicyRule, type RbacManifest, type RbacOptions, rbacManifests, rbacRules } from "./rbac.ts";
 export * from "./samples.ts";
 export type { Rate } from "./transport.ts";

@@ -11,7 +11,9 @@ import { type Environment, Run } from "./controller/run.ts";
 import { guardOf, type Replicas } from "./guard.ts";
 import { type Log, silentLog } from "./log.ts";
 import { type Announcer, announcer } from "./outside/announcer.ts";
+import { cacheChecks, passCheck } from "./outside/checks.ts";
 import { type Recorder, recorder } from "./outside/events.ts";
+import { type Check, type Probes, startProbes } from "./outside/probes.ts";
 import { toAll } from "./outside/sinks.ts";
 import type { Gauges, Sink } from "./samples.ts";
 import { fenced, limited, type Rate } from "./transport.ts";
@@ -36,6 +38,10 @@ export interface ManagerOptions {
   readonly rate?: Rate;
   /** How long running passes may take once it stops. Default: 30 s. */
   readonly grace?: Ms;
+  /** Where `/healthz`, `/readyz` and `/metrics` are answered. Default: nowhere. */
+  readonly probes?: { readonly port: number; readonly host?: string };
+  /** Checks of the operator's own, beside those of caches and passes. */
+  readonly checks?: readonly Check[];
   /** A kept cache, shared by several managers of one process. Default: its own. */
   readonly cache?: Cache;
   /** For tests: objects from the cache are frozen, and a broken status rule ends the run. */
@@ -52,6 +58,8 @@ export interface Manager {
   /** Whether its controllers are working here: it holds the lease, or needs none. */
   readonly isActive: boolean;
   readonly gauges: Gauges;
+  /** Where probes are answered, once it runs. */
+  readonly probes: Probes["address"] | undefined;
   readonly cache: Cache;
   /** For whatever else has to be asked or written: under the same fence. */
   readonly client: Client;
@@ -59,7 +67,8 @@ export interface Manager {
 
 export function manager(options: ManagerOptions): Manager {
   const { name, controllers, clock = systemClock, random = systemRandom, log = silentLog, strict = false } = options;
-  const sink = toAll(options.sinks ?? [], (error) => log.warn("a sink threw", { err: error }));
+  const sinks = [...(options.sinks ?? [])];
+  const sink = toAll(sinks, (error) => log.warn("a sink threw", { err: error }));
   const transport = options.rate === undefined ? options.transport : limited(options.transport, clock, options.rate);
   const guard = guardOf(name, options.replicas, { clock, random, log, sink, client: clientOver(transport) });
   const client = clientOver(fenced(transport, guard.fence));
@@ -97,7 +106,9 @@ export function manager(options: ManagerOptions): Manager {
     ...(options.tracer === undefined ? {} : { tracer: options.tracer }),
   };
   const runs = controllers.map((controller) => new Run(controller, env));
+  const gauges: Gauges = { queues: () => runs.map((it) => it.gauge), caches: () => cache.gauges() };
   let isActive = false;
+  let probes: Probes | undefined;
 
   function clientOver(way: Transport): Client {
     return createClient({
@@ -155,6 +166,7 @@ export function manager(options: ManagerOptions): Manager {
     if (failed !== undefined) stop.abort();
     const either = AbortSignal.any([signal, stop.signal]);
     const { grace = 30_000 } = options;
+    probes = options.probes === undefined ? undefined : await serve(options.probes);
     if (options.cache === undefined) cache.start();
     const working = new Set<Run>();
     for (const it of runs) {
@@ -183,7 +195,18 @@ export function manager(options: ManagerOptions): Manager {
     await guard.release();
     if (options.cache === undefined) await cache.stop();
     await guarded;
+    await probes?.close();
     if (failed !== undefined) throw failed.error;
+  }
+
+  async function serve(listen: NonNullable<ManagerOptions["probes"]>): Promise<Probes> {
+    // Loaded only where somebody wants to see it.
+    const { prometheus } = await import("./outside/prometheus.ts");
+    const metrics = prometheus({ gauges, controllers: controllers.map((it) => it.name) });
+    sinks.push(metrics.sink);
+    const stuck = passCheck(gauges, 2 * Math.max(60_000, ...controllers.map(({ timeout }) => timeout)));
+    const checks = () => [stuck, ...cacheChecks(gauges), ...(options.checks ?? [])];
+    return startProbes({ listen, clock, checks, metrics });
   }
 
   return {
@@ -192,7 +215,10 @@ export function manager(options: ManagerOptions): Manager {
     get isActive() {
       return isActive && guard.fence.allows();
     },
-    gauges: { queues: () => runs.map((it) => it.gauge), caches: () => cache.gauges() },
+    gauges,
+    get probes() {
+      return probes?.address;
+    },
     cache,
     client,
   };

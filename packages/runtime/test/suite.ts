@@ -4,7 +4,7 @@ import { isNotFound } from "@telltale/client";
 import { ConfigMap, Deployment } from "@telltale/kinds/builtin";
 import { Failed, text } from "@telltale/status";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { controller, done, gaveUp, waiting } from "../src/index.ts";
+import { controller, done, gaveUp, pausedBy, waiting } from "../src/index.ts";
 import { Site, siteController, site as siteIn } from "./site.ts";
 import type { World } from "./world.ts";
 
@@ -188,6 +188,30 @@ export function controllers(open: () => Promise<World>): void {
       expect(tries).toBe(3);
     });
 
+    it("too often in a row is one for good", async () => {
+      await w.client.create(Site, site("a", { image: "bad" }));
+      let tries = 0;
+      const it = controller(Site)
+        .attempts(3)
+        .backoff({ first: 10, longest: 100, jitter: 0 })
+        .reconcile({
+          observe(found) {
+            tries += 1;
+            if (found.spec.image === "bad") throw new Error("no");
+            return found;
+          },
+          status: (_found, draft) => {
+            draft.phase("Pending").condition("Ready", false, "Starting", "seen");
+          },
+        });
+      await w.start([it]);
+      await w.until(() => tries === 3);
+      await w.pass(1_000);
+      expect(tries).toBe(3);
+      await w.client.patch(Site, ref("a"), { merge: { spec: { image: "good" } } });
+      await w.until(async () => readyOf(await get("a"))?.message === "seen");
+    });
+
     it("for good waits until the spec changes", async () => {
       await w.client.create(Site, site("a", { image: "bad" }));
       let tries = 0;
@@ -228,6 +252,24 @@ export function controllers(open: () => Promise<World>): void {
       ]);
       await w.until(async () => readyOf(await get("a"))?.message === "held back");
       await expect(w.client.get(Deployment, "a", { namespace: w.namespace })).rejects.toSatisfy(isNotFound);
+    });
+  });
+
+  describe("a pause", () => {
+    it("holds an object as it is, says so, and lets it go again", async () => {
+      await w.client.create(Site, site("a"));
+      const held = pausedBy<typeof Site>("example.com/paused", {
+        value: "true",
+        say: (_it, draft) => {
+          draft.phase("Pending").condition("Ready", false, "Starting", "paused");
+        },
+      });
+      await w.start([siteControllerWith(held)]);
+      await w.until(async () => readyOf(await get("a"))?.message === "seen");
+      await w.client.patch(Site, ref("a"), { merge: { metadata: { annotations: { "example.com/paused": "true" } } } });
+      await w.until(async () => readyOf(await get("a"))?.message === "paused");
+      await w.client.patch(Site, ref("a"), { merge: { metadata: { annotations: { "example.com/paused": "no" } } } });
+      await w.until(async () => readyOf(await get("a"))?.message === "seen");
     });
   });
 

@@ -21,7 +21,8 @@ export interface Controller {
   readonly select: Selection;
   /** Which changes of its own kind matter. Undefined: all but our own writes. */
   readonly on?: readonly Aspect[];
-  readonly gate?: (object: KubeObject, look: Look) => Gate<KindRef>;
+  /** Asked in their order; the first that does not say `go` decides. */
+  readonly gates: readonly ((object: KubeObject, look: Look) => Gate<KindRef>)[];
   readonly steps: Steps<KindRef, unknown, unknown>;
   readonly finalizer?: { readonly run: Finalize<KindRef> } & FinalizeOptions;
   readonly checkpoints: readonly string[];
@@ -33,6 +34,8 @@ export interface Controller {
   readonly spacing?: Ms;
   readonly resync?: Ms;
   readonly timeout: Ms;
+  /** After so many failures in a row it has failed for good. Default: never. */
+  readonly attempts?: number;
   readonly events: "transitions" | "none";
 }
 
@@ -118,6 +121,7 @@ const standard = {
   sums: [],
   pollers: [],
   select: {},
+  gates: [],
   checkpoints: [],
   write: { as: "patch" },
   workers: 10,
@@ -231,9 +235,9 @@ export class Declaration<K extends KindRef> {
     return this.#with({ pollers: [...this.#it.pollers, poller as unknown as Poller<KubeObject, unknown>] });
   }
 
-  /** Decides before anything is touched, the finalizer included. */
+  /** Decides before anything is touched, the finalizer included. Of several the first that does not say `go` counts. */
   gate(gate: (object: Resource<K>, look: Look) => Gate<K>): Declaration<K> {
-    return this.#with({ gate: gate as unknown as NonNullable<Controller["gate"]> });
+    return this.#with({ gates: [...this.#it.gates, gate as unknown as Controller["gates"][number]] });
   }
 
   /** Cleans up before an object goes. The finalizer is the kind's. */
@@ -277,6 +281,11 @@ export class Declaration<K extends KindRef> {
   /** For one pass. */
   timeout(timeout: Ms): Declaration<K> {
     return this.#with({ timeout });
+  }
+
+  /** After so many failures in a row an object has failed for good: until it changes. */
+  attempts(attempts: number): Declaration<K> {
+    return this.#with({ attempts });
   }
 
   /** Whether each flip of a condition is announced as a Kubernetes Event. Default: `transitions`. */

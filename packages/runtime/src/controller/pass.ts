@@ -46,8 +46,7 @@ export async function pass(around: Surroundings, state: PassState): Promise<Pass
 }
 
 async function straight(around: Surroundings, state: PassState): Promise<PassEnd> {
-  const { controller } = around;
-  const gate: Gate<KindRef> = controller.gate?.(state.object, look(around, state)) ?? "go";
+  const gate = gateOf(around, state);
   if (gate === "ignore") return { result: "ignored", next: never };
   if (gate !== "go") {
     const said = say(around, state, gate.only as unknown as StatusStep<never, unknown>, state.object);
@@ -57,6 +56,14 @@ async function straight(around: Surroundings, state: PassState): Promise<PassEnd
   await putFinalizer(around, state);
   const said = await steps(around, state);
   return write(around, state, said);
+}
+
+function gateOf(around: Surroundings, state: PassState): Gate<KindRef> {
+  for (const ask of around.controller.gates) {
+    const answer = ask(state.object, look(around, state));
+    if (answer !== "go") return answer;
+  }
+  return "go";
 }
 
 /** Observe, plan, act, status. What is thrown becomes what the kind's table makes of it. */
@@ -119,9 +126,12 @@ function plainly(
 
 /** What a kind's table makes of an error. A kind without one keeps its status, and is tried again. */
 function failed(around: Surroundings, state: PassState, error: unknown): Said {
-  const failure = failureFrom(error);
+  const found = failureFrom(error);
+  const { attempts = Number.POSITIVE_INFINITY } = around.controller;
+  const isLast = found.class !== "waiting" && found.class !== "conflict" && around.failures(state.key) + 1 >= attempts;
+  const failure = isLast ? { ...found, class: "terminal" as const } : found;
   const { kind } = around.controller;
-  if (failure.class === "bug") {
+  if (found.class === "bug") {
     around.sink({ is: "panic", controller: around.controller.name });
     state.log.error("a step threw what nobody declared", { err: error });
   } else if (failure.class !== "waiting" && failure.class !== "conflict") {

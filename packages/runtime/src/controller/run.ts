@@ -96,6 +96,7 @@ export class Run {
       announce: (object, announcement) => env.announce(controller, object, announcement),
       aggregates: (object) => this.#sums.for(object),
       enqueue,
+      failures: (key) => this.#queue.failures(key),
       writer: new StatusWriter({
         client: env.client,
         cache,

@@ -37,6 +37,8 @@ export interface Surroundings {
   /** The condition that sums up this object's children, for each declared sum. */
   readonly aggregates: (object: KubeObject) => readonly { readonly condition: string; readonly aggregate: Aggregate }[];
   readonly enqueue: (key: Key) => void;
+  /** How often in a row passes of this object failed. */
+  readonly failures: (key: Key) => number;
 }
 
 export const kindId = ({ apiVersion, kind }: KindRef): string => `${apiVersion}/${kind}`;

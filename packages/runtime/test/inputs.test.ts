@@ -1,0 +1,386 @@
+// What sets a pass off: children, others by a mapper, sums, pollers, long calls; and what it may say on the way.
+import { get as httpGet } from "node:http";
+import { conditions, defineKind, Fields, Int32, no, positive, type Resource, yes } from "@telltale/kinds";
+import { ConfigMap, Event, Secret } from "@telltale/kinds/builtin";
+import { text } from "@telltale/status";
+import { afterEach, describe, expect, it } from "vitest";
+import { controller, poller } from "../src/index.ts";
+import { Site, site } from "./site.ts";
+import { type EmbeddedWorld, world } from "./world.ts";
+
+let w: EmbeddedWorld;
+afterEach(() => w.end());
+
+const at = (name: string) => ({ name, namespace: "default" });
+const get = (name: string) => w.client.get(Site, name, { namespace: "default" });
+const messageOf = async (name: string) =>
+  (await get(name)).status?.conditions?.find(({ type }) => type === "Ready")?.message;
+const passes = () => w.samples.filter((sample) => sample.is === "pass").length;
+const say = (it: unknown, draft: { phase(to: "Pending"): { condition(...args: readonly unknown[]): unknown } }) =>
+  draft.phase("Pending").condition("Ready", false, "Starting", text`${String(it)}`);
+
+describe("a change of another kind", () => {
+  it("reaches those whom the mapper names, by what the object was and what it is", async () => {
+    w = await world({ kinds: [Site] });
+    const uses = (map: ConfigMap | undefined) => (map?.data?.["site"] === undefined ? [] : [at(map.data["site"])]);
+    const it = controller(Site)
+      .watches(ConfigMap, ({ old, new: next }) => [...uses(old), ...uses(next)])
+      .reconcile({
+        observe: (found, look) =>
+          look.list(ConfigMap).filter((map) => map.data?.["site"] === found.metadata.name).length,
+        status: (count, draft) => {
+          say(count, draft as never);
+        },
+      });
+    for (const name of ["a", "b", "c"]) await w.client.create(Site, site(name));
+    await w.start([it]);
+    await w.client.create(ConfigMap, { metadata: at("m"), data: { site: "a" } });
+    await w.pass(2_000);
+    expect([await messageOf("a"), await messageOf("b")]).toEqual(["1", "0"]);
+    const before = passes();
+    await w.client.patch(ConfigMap, at("m"), { merge: { data: { site: "b" } } });
+    await w.pass(2_000);
+    expect([await messageOf("a"), await messageOf("b"), await messageOf("c")]).toEqual(["0", "1", "0"]);
+    expect(passes() - before).toBe(2);
+  });
+
+  it("that is only read sets nothing off; what is not declared cannot be read or written", async () => {
+    w = await world({ kinds: [Site] });
+    const it = controller(Site)
+      .reads(ConfigMap)
+      .reconcile({
+        observe: (_found, look) => look.list(ConfigMap).length,
+        async act(_none, hands) {
+          expect(() => hands.list(Secret)).toThrow(".reads(Secret)");
+          await expect(hands.ensure(ConfigMap, { metadata: { name: "x" } })).rejects.toThrow(".owns(ConfigMap)");
+          await expect(hands.live(Secret, at("s"))).rejects.toThrow(".gets(Secret)");
+        },
+        status: (count, draft) => {
+          say(count, draft as never);
+        },
+      });
+    await w.client.create(Site, site("a"));
+    await w.start([it]);
+    await w.client.create(ConfigMap, { metadata: at("m") });
+    await w.pass(2_000);
+    expect(passes()).toBe(1);
+    expect(await messageOf("a")).toBe("0");
+  });
+
+  it("of its own matters only where it is declared to", async () => {
+    w = await world({ kinds: [Site] });
+    const it = controller(Site)
+      .on("generation", "annotations")
+      .reconcile({
+        observe: (found) => found,
+        status: (_found, draft) => {
+          say("x", draft as never);
+        },
+      });
+    await w.client.create(Site, site("a"));
+    await w.start([it]);
+    await w.pass(10);
+    const patch = async (change: object) => {
+      await w.client.patch(Site, at("a"), { merge: change });
+      await w.pass(10);
+      return passes();
+    };
+    expect(await patch({ metadata: { labels: { a: "b" } } })).toBe(1);
+    expect(await patch({ metadata: { annotations: { a: "b" } } })).toBe(2);
+    expect(await patch({ spec: { replicas: 2 } })).toBe(3);
+  });
+
+  it("is found by an index that the controller declares", async () => {
+    w = await world({ kinds: [Site] });
+    const it = controller(Site)
+      .reads(ConfigMap)
+      .index(ConfigMap, "site", (map) => [map.data?.["site"] ?? ""])
+      .reconcile({
+        observe: (found, look) =>
+          look.where(ConfigMap, "site", found.metadata.name ?? "").map(({ metadata }) => metadata?.name),
+        status: (names, draft) => {
+          say(names.join(), draft as never);
+        },
+      });
+    for (const [name, to] of [
+      ["z", "a"],
+      ["y", "a"],
+      ["x", "b"],
+    ] as const) {
+      await w.client.create(ConfigMap, { metadata: at(name), data: { site: to } });
+    }
+    await w.client.create(Site, site("a"));
+    await w.start([it]);
+    await w.pass(10);
+    expect(await messageOf("a")).toBe("y,z");
+  });
+});
+
+describe("a condition that sums up children", () => {
+  const Fleet = defineKind({
+    group: "example.com",
+    version: "v1",
+    kind: "Fleet",
+    spec: Fields({ size: Int32() }),
+    conditions: conditions({
+      Ready: positive({
+        means: "Every ship floats",
+        reasons: {
+          AllReady: yes("They do"),
+          Sunk: no("Some do not", "salvage them"),
+          NoChildren: no("There is none", "wait"),
+        },
+      }),
+    }),
+  });
+  type Fleet = Resource<typeof Fleet>;
+
+  const fleet = controller(Fleet)
+    .sums(
+      ConfigMap,
+      "Ready",
+      (map) =>
+        map.data?.["floats"] === "yes"
+          ? { status: "True", reason: "AllReady", message: "" }
+          : { status: "False", reason: "Sunk", message: "sunk" },
+      {
+        empty: { status: "False", reason: "NoChildren", message: text`There is no ship` },
+        ok: { reason: "AllReady", message: (total) => text`All ${total} ships float` },
+      },
+    )
+    .reconcile({ observe: (it) => it, status: () => {} });
+
+  const ready = async () =>
+    (await w.client.get(Fleet, "f", { namespace: "default" })).status?.conditions?.find(({ type }) => type === "Ready");
+
+  it("follows them one by one, and ignores what does not change the sum", async () => {
+    w = await world({ kinds: [Fleet] });
+    const made: Fleet = await w.client.create(Fleet, {
+      apiVersion: Fleet.apiVersion,
+      kind: "Fleet",
+      metadata: at("f"),
+      spec: { size: 3 },
+    });
+    await w.start([fleet]);
+    await w.pass(10);
+    expect(await ready()).toMatchObject({ status: "False", reason: "NoChildren" });
+    const owner = {
+      apiVersion: Fleet.apiVersion,
+      kind: "Fleet",
+      name: "f",
+      uid: made.metadata.uid ?? "",
+      controller: true,
+    };
+    for (const name of ["s1", "s2", "s3"]) {
+      await w.client.create(ConfigMap, {
+        metadata: { ...at(name), ownerReferences: [owner] },
+        data: { floats: "yes" },
+      });
+    }
+    await w.pass(2_000);
+    expect(await ready()).toMatchObject({ status: "True", message: "All 3 ships float" });
+    await w.client.patch(ConfigMap, at("s2"), { merge: { data: { floats: "no" } } });
+    await w.pass(2_000);
+    expect(await ready()).toMatchObject({ status: "False", reason: "Sunk", message: "sunk (default/s2)" });
+    const before = passes();
+    await w.client.patch(ConfigMap, at("s1"), { merge: { data: { colour: "red" } } });
+    await w.pass(2_000);
+    expect(passes()).toBe(before);
+    await w.client.delete(ConfigMap, at("s2"), { propagation: "Background" });
+    await w.pass(2_000);
+    expect(await ready()).toMatchObject({ status: "True", message: "All 2 ships float" });
+  });
+});
+
+describe("looking outside", () => {
+  it("at regular times, a changed answer sets a pass off, and a failure is seen as one", async () => {
+    w = await world({ kinds: [Site] });
+    let answer: number | undefined = 1;
+    const calls: string[] = [];
+    const health = poller<Site, number>({
+      name: "health",
+      every: 10_000,
+      when: ({ spec }) => spec.replicas > 0,
+      async poll({ metadata }) {
+        calls.push(metadata.name ?? "");
+        if (answer === undefined) throw new Error("refused");
+        return answer;
+      },
+    });
+    const it = controller(Site)
+      .polls(health)
+      .reconcile({
+        observe: (_found, look) => look.polled(health),
+        status: (polled, draft) => {
+          say(
+            polled === undefined ? "unknown" : polled.failures > 0 ? `failed ${polled.value}` : polled.value,
+            draft as never,
+          );
+        },
+      });
+    await w.client.create(Site, site("a"));
+    await w.client.create(Site, site("idle", { replicas: 0 }));
+    await w.start([it]);
+    await w.pass(5_000);
+    expect(await messageOf("a")).toBe("1");
+    const before = passes();
+    await w.pass(60_000);
+    expect(passes()).toBe(before);
+    answer = 2;
+    await w.pass(15_000);
+    expect(await messageOf("a")).toBe("2");
+    answer = undefined;
+    await w.pass(15_000);
+    expect(await messageOf("a")).toBe("failed 2");
+    expect(calls).not.toContain("idle");
+    await w.client.delete(Site, at("a"), { propagation: "Background" });
+    await w.pass(1_000);
+    const count = calls.length;
+    await w.pass(60_000);
+    expect(calls).toHaveLength(count);
+  });
+
+  it("asks only so many at a time, and gives up a call that takes too long", async () => {
+    w = await world({ kinds: [Site] });
+    let inFlight = 0;
+    let most = 0;
+    const slow = poller<Site, number>({
+      name: "slow",
+      every: 10_000,
+      inFlight: 3,
+      timeout: 2_000,
+      poll: (_site, { signal }) =>
+        new Promise((_resolve, reject) => {
+          inFlight += 1;
+          most = Math.max(most, inFlight);
+          signal.addEventListener("abort", () => {
+            inFlight -= 1;
+            reject(signal.reason);
+          });
+        }),
+    });
+    const it = controller(Site)
+      .polls(slow)
+      .reconcile({
+        observe: (_found, look) => look.polled(slow)?.failures ?? 0,
+        status: (failures, draft) => {
+          say(failures > 0 ? "too slow" : "?", draft as never);
+        },
+      });
+    for (let i = 0; i < 10; i += 1) await w.client.create(Site, site(`s${i}`));
+    await w.start([it]);
+    await w.pass(30_000);
+    expect(most).toBe(3);
+    expect(await messageOf("s0")).toBe("too slow");
+  });
+
+  it("by a long call that outlives its pass: it is started once, and its end sets a pass off", async () => {
+    w = await world({ kinds: [Site] });
+    let started = 0;
+    let finish = (_value: string) => {};
+    const it = controller(Site).reconcile({
+      observe: (found) => found,
+      async act(_none, hands, found) {
+        if (found.status?.readyReplicas === 1) return found;
+        const called = hands.call("copy", () => {
+          started += 1;
+          return new Promise<string>((resolve) => (finish = resolve));
+        });
+        return { ...found, spec: { ...found.spec, image: called.as === "done" ? called.result : called.as } };
+      },
+      status(found, draft) {
+        if (found.spec.image === "copied") draft.set({ readyReplicas: 1 });
+        say(found.spec.image, draft as never);
+      },
+    });
+    await w.client.create(Site, site("a"));
+    await w.start([it]);
+    await w.pass(10);
+    expect(await messageOf("a")).toBe("running");
+    await w.client.patch(Site, at("a"), { merge: { metadata: { labels: { a: "b" } } } });
+    await w.pass(10);
+    expect(started).toBe(1);
+    finish("copied");
+    await w.pass(2_000);
+    expect(await messageOf("a")).toBe("copied");
+  });
+});
+
+describe("saying something on the way", () => {
+  it("a declared checkpoint writes in the middle of a pass, and the pass goes on from there", async () => {
+    w = await world({ kinds: [Site] });
+    const seen: unknown[] = [];
+    const it = controller(Site)
+      .checkpoints("half")
+      .reconcile({
+        observe: (found) => found,
+        async act(_none, hands) {
+          await hands.checkpoint("half", (draft) => {
+            draft.phase("Pending").set({ readyReplicas: 5 }).condition("Ready", false, "Starting", "half way");
+          });
+          seen.push((await get("a")).status?.readyReplicas);
+          await expect(hands.checkpoint("other", () => {})).rejects.toThrow("no declared checkpoint");
+        },
+        status: (_found, draft) => {
+          say("done", draft as never);
+        },
+      });
+    await w.client.create(Site, site("a"));
+    await w.start([it]);
+    await w.pass(2_000);
+    expect(seen[0]).toBe(5);
+    expect(await messageOf("a")).toBe("done");
+    expect(w.samples.filter((sample) => sample.is === "checkpoint").length).toBeGreaterThan(0);
+  });
+
+  it("announces a flip as a Kubernetes Event, after the status is written", async () => {
+    w = await world({ kinds: [Site] });
+    const it = controller(Site).reconcile({
+      observe: (found) => found,
+      status: ({ spec }, draft) => {
+        draft.phase("Pending");
+        if (spec.image === "good") draft.condition("Ready", true, "AllServing", "Every replica answers");
+        else draft.condition("Ready", false, "Starting", "Replicas are starting");
+      },
+    });
+    await w.client.create(Site, site("a"));
+    await w.start([it], { events: "events.k8s.io/v1" });
+    await w.pass(1_000);
+    await w.client.patch(Site, at("a"), { merge: { spec: { image: "good" } } });
+    await w.pass(1_000);
+    const { items } = await w.client.list(Event, { namespace: "default" });
+    expect(items.map(({ type, reason, note }) => `${type} ${reason} ${note}`)).toContain(
+      "Normal AllServing Every replica answers",
+    );
+    expect(items[0]?.regarding).toMatchObject({ kind: "Site", name: "a" });
+    const lines = w.sent.filter((line) => line.includes("/status") || line.startsWith("POST"));
+    expect(lines[0]).toContain("/status");
+  });
+
+  it("serves metrics and probes, where that is wanted", async () => {
+    w = await world({ kinds: [Site] });
+    const it = controller(Site).reconcile({
+      observe: (found) => found,
+      status: (_found, draft) => {
+        say("x", draft as never);
+      },
+    });
+    await w.client.create(Site, site("a"));
+    const running = await w.start([it], { probes: { port: 0 } });
+    await w.until(() => running.manager.troubles().length === 0 && passes() > 0);
+    const { port = 0 } = running.manager.probes ?? {};
+    const ask = (path: string) =>
+      new Promise<{ status: number; body: string }>((resolve, reject) => {
+        httpGet({ host: "127.0.0.1", port, path }, (answer) => {
+          let body = "";
+          answer.on("data", (chunk) => (body += chunk));
+          answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+        }).on("error", reject);
+      });
+    expect((await ask("/healthz")).status).toBe(200);
+    expect((await ask("/readyz?verbose")).body).toContain("cache-sites.example.com ok");
+    expect((await ask("/metrics")).body).toContain(
+      'controller_runtime_reconcile_total{controller="site",result="success"} 1',
+    );
+  });
+});
