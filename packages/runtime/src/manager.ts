@@ -15,6 +15,7 @@ import { cacheChecks, passCheck } from "./outside/checks.ts";
 import { type Recorder, recorder } from "./outside/events.ts";
 import { type Check, type Probes, startProbes } from "./outside/probes.ts";
 import { toAll } from "./outside/sinks.ts";
+import { Pressure } from "./pressure.ts";
 import type { Gauges, Sink } from "./samples.ts";
 import { fenced, limited, type Rate } from "./transport.ts";
 import { isDeclared } from "./write/status-writer.ts";
@@ -69,6 +70,7 @@ export function manager(options: ManagerOptions): Manager {
   const { name, controllers, clock = systemClock, random = systemRandom, log = silentLog, strict = false } = options;
   const sinks = [...(options.sinks ?? [])];
   const sink = toAll(sinks, (error) => log.warn("a sink threw", { err: error }));
+  const pressure = new Pressure(clock);
   const transport = options.rate === undefined ? options.transport : limited(options.transport, clock, options.rate);
   const guard = guardOf(name, options.replicas, { clock, random, log, sink, client: clientOver(transport) });
   const client = clientOver(fenced(transport, guard.fence));
@@ -97,6 +99,7 @@ export function manager(options: ManagerOptions): Manager {
     fence: guard.fence,
     fieldManager: name,
     strict,
+    pressure,
     announce: (controller, object, announcement) => voices.get(controller)?.say(object, announcement),
     onWritten: (controller, step) => voices.get(controller)?.written(step),
     onViolation: (error) => {
@@ -119,8 +122,10 @@ export function manager(options: ManagerOptions): Manager {
       userAgent: name,
       decode: decoder(),
       onWarning: (text) => log.warn("the server warns", { text }),
-      onAttempt: ({ method, code = 0, took, next }) =>
-        sink({ is: "request", method, code, took, again: next !== undefined }),
+      onAttempt: ({ method, code = 0, took, next }) => {
+        pressure.heard({ code, took });
+        sink({ is: "request", method, code, took, again: next !== undefined });
+      },
     });
   }
 

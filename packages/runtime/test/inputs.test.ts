@@ -357,6 +357,34 @@ describe("saying something on the way", () => {
     expect(lines[0]).toContain("/status");
   });
 
+  it("traces a pass and the status that it wrote, where a tracer is given", async () => {
+    w = await world({ kinds: [Site] });
+    const spans: string[] = [];
+    const tracer = {
+      startActiveSpan: (name: string, options: { attributes: object }, run: (span: object) => unknown) => {
+        const told = { ...options.attributes };
+        return run({
+          setAttributes: (more: object) => Object.assign(told, more),
+          recordException() {},
+          end: () => spans.push(`${name} ${JSON.stringify(told)}`),
+        });
+      },
+    };
+    const it = controller(Site).reconcile({
+      observe: (found) => found,
+      status: (_found, draft) => {
+        say("x", draft as never);
+      },
+    });
+    await w.client.create(Site, site("a"));
+    await w.start([it], { tracer: tracer as never });
+    await w.pass(10);
+    expect(spans).toEqual([
+      'status {"controller":"site","significance":"transition","outcome":"written"}',
+      'reconcile {"controller":"site","key":"default/a","cause":"resync","waited":0,"result":"success"}',
+    ]);
+  });
+
   it("serves metrics and probes, where that is wanted", async () => {
     w = await world({ kinds: [Site] });
     const it = controller(Site).reconcile({

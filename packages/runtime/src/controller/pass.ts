@@ -10,6 +10,7 @@ import { asKind, isDeclared, type Written } from "../write/status-writer.ts";
 import { annotationPatch, echo, hands, look, PassOver, type PassState, refOf } from "./hands.ts";
 import type { Finalized, Gate, StatusStep, StatusValue } from "./steps.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { traced } from "./trace.ts";
 
 /** How a pass ended, and when the next one is wanted. */
 export interface PassEnd {
@@ -160,7 +161,9 @@ async function write(around: Surroundings, state: PassState, said: Said): Promis
   const before = state.object;
   let written: Written;
   try {
-    written = await writer.write(before, finished, { now: state.isLast });
+    const send = () => writer.write(before, finished, { now: state.isLast });
+    const told = { controller: controller.name, significance: finished.significance };
+    written = await traced(around.tracer, "status", told, send, (it) => ({ outcome: it.outcome }));
   } catch (error) {
     // A status that the server refuses is a mistake of ours: the next try says the same, so it comes later and later.
     const refused = error instanceof ApiError && error.code === 422;

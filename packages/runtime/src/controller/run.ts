@@ -1,5 +1,5 @@
 // A controller at work: what it listens to, its queue and its workers. Each pass is in `pass.ts`.
-import type { Span, Tracer } from "@opentelemetry/api";
+import type { Tracer } from "@opentelemetry/api";
 import type { Client } from "@telltale/client";
 import { type Clock, jitter, type Random, uuid } from "@telltale/clock";
 import { deepEqual, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
@@ -11,6 +11,7 @@ import { type Key, keyOf, keyOfObject, nameOfKey } from "../key.ts";
 import type { Log } from "../log.ts";
 import type { Announcement } from "../outside/transitions.ts";
 import { Polling } from "../poll.ts";
+import type { Pressure } from "../pressure.ts";
 import { Queue, type Taken } from "../queue.ts";
 import type { Cause, QueueGauge, Sink } from "../samples.ts";
 import { StatusWriter } from "../write/status-writer.ts";
@@ -20,6 +21,7 @@ import { echo, mapLook, type PassState } from "./hands.ts";
 import { type PassEnd, pass } from "./pass.ts";
 import { Sums } from "./sums.ts";
 import { kindId, type Surroundings } from "./surroundings.ts";
+import { traced } from "./trace.ts";
 
 /** What a manager gives its controllers. */
 export interface Environment {
@@ -32,6 +34,7 @@ export interface Environment {
   readonly fence: Fence;
   readonly fieldManager: string;
   readonly strict: boolean;
+  readonly pressure: Pressure;
   readonly tracer?: Tracer;
   readonly announce: (controller: Controller, object: KubeObject, announcement: Announcement) => void;
   readonly onWritten: (controller: Controller, step: { before: KubeObject; after: KubeObject }) => void;
@@ -256,7 +259,8 @@ export class Run {
   }
 
   #pump(): void {
-    while (this.#isActive && this.#passes.size < this.controller.workers) {
+    const workers = Math.max(1, Math.floor(this.controller.workers * this.#env.pressure.share));
+    while (this.#isActive && this.#passes.size < workers) {
       const taken = this.#queue.take();
       if (taken === undefined) return;
       this.#env.sink({ is: "dequeue", controller: this.controller.name, waited: taken.waited });
@@ -274,7 +278,7 @@ export class Run {
     return work;
   }
 
-  async #pass({ key, cause }: Taken, stop: AbortController, isLast: boolean): Promise<void> {
+  async #pass({ key, cause, waited }: Taken, stop: AbortController, isLast: boolean): Promise<void> {
     const { clock, random, sink, fence, tracer } = this.#env;
     const object = this.#around.own.store.byKey(key);
     if (object === undefined || !fence.allows(nameOfKey(key))) return;
@@ -295,10 +299,10 @@ export class Run {
     this.#asked.set(key, []);
     const began = clock.uptime();
     const limit = clock.after(timeout, () => stop.abort(new Error(`a pass has ${timeout / 1000} s, and took longer`)));
-    const attributes = { controller, key, cause };
+    const attributes = { controller, key, cause, waited };
     try {
       const run = () => pass(this.#around, state);
-      const end = tracer === undefined ? await run() : await traced(tracer, attributes, run);
+      const end = await traced(tracer, "reconcile", attributes, run, ({ result }) => ({ result }));
       sink({ is: "pass", controller, result: end.result, took: clock.uptime() - began });
       this.#next(key, end, cause);
     } catch (error) {
@@ -328,18 +332,6 @@ export class Run {
     if (next.in !== "never") this.#queue.addAfter(key, next.in, conflicts > 0 ? cause : "timer");
     else if (resync !== undefined) this.#queue.addAfter(key, jitter(random, resync, 0.1), "resync");
   }
-}
-
-function traced(tracer: Tracer, attributes: Record<string, string>, run: () => Promise<PassEnd>): Promise<PassEnd> {
-  return tracer.startActiveSpan("reconcile", { attributes }, async (span: Span) => {
-    try {
-      const end = await run();
-      span.setAttribute("result", end.result);
-      return end;
-    } finally {
-      span.end();
-    }
-  });
 }
 
 /** The keys of an object's owners of a kind. */

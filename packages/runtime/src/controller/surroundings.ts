@@ -1,4 +1,5 @@
 // What a running controller has around it: made once, used by every pass.
+import type { Tracer } from "@opentelemetry/api";
 import type { Client } from "@telltale/client";
 import type { Clock, Random } from "@telltale/clock";
 import type { KindRef, KubeObject } from "@telltale/kinds";
@@ -22,6 +23,7 @@ export interface Surroundings {
   readonly random: Random;
   readonly log: Log;
   readonly sink: Sink;
+  readonly tracer?: Tracer;
   readonly announce: (object: KubeObject, announcement: Announcement) => void;
   readonly fence: Fence;
   readonly fieldManager: string;
