@@ -21,7 +21,7 @@ describe.skipIf(assets === undefined)("on a real API server", () => {
     plane = await startControlPlane({ assets: assets ?? "", apiserverFlags: [flag] });
     connection = await findConnection({ clock: systemClock, path: plane.kubeconfig, env: {} });
     const client = createClient({ transport: httpTransport(connection), clock: systemClock, random: systemRandom });
-    await client.create(CustomResourceDefinition, toCrd(Site) as unknown as CustomResourceDefinition);
+    await client.create(CustomResourceDefinition, toCrd(Site));
     await client.close();
   });
   afterAll(() => plane?.stop());

@@ -83,7 +83,7 @@ it("so does one that keeps the certificates of its webhooks", async () => {
   await w.client.create(MutatingWebhookConfiguration, mutating);
   const conversion = conversionWebhook(hooks, Widget, service);
   const crd = toCrd(Widget, conversion === undefined ? {} : { conversion });
-  await w.client.create(CustomResourceDefinition, crd as unknown as CustomResourceDefinition);
+  await w.client.create(CustomResourceDefinition, crd);
   const publish = [
     { in: "validating", name: "hooks" },
     { in: "mutating", name: "hooks" },
