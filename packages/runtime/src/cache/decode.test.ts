@@ -42,6 +42,14 @@ describe("what is cut before parsing", () => {
     expect(JSON.parse(withoutManagedFields(JSON.stringify(deep)))).toEqual(deep);
   });
 
+  it("is nothing in a text that was cut, wherever it was cut", () => {
+    const whole = JSON.stringify({ metadata: { name: "a", managedFields: managed, uid: "1" }, spec: {} });
+    const decode = decoder();
+    for (let length = 0; length < whole.length; length += 1) {
+      expect(() => decode(whole.slice(0, length)), whole.slice(0, length)).toThrow(SyntaxError);
+    }
+  });
+
   it("never changes anything else", () => {
     const text = fc.string({
       unit: fc.constantFrom('"', "\\", "[", "]", "{", "}", ",", ":", "a", "metadata", "managedFields"),

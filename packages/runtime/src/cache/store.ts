@@ -2,6 +2,7 @@
 // there at once. An older state never overwrites a newer one, so that nobody acts on a world from before their own last write.
 import { deepFreeze, type KubeObject } from "@telltale/kinds";
 import { type Key, keyOf, keyOfObject, type Name, namespaceOfKey } from "../key.ts";
+import { Lru } from "../outside/lru.ts";
 import { ObjectIndex } from "./object-index.ts";
 import { isNoNewer, isOlder } from "./version.ts";
 
@@ -38,15 +39,16 @@ export const ownerIndex = "owner";
 
 /** So many of our own deletions are remembered: far more than are ever on their way at a time. */
 const remembered = 10_000;
-const forGood = "";
 
 export class Store<T extends KubeObject> implements Reader<T> {
   readonly #objects = new Map<Key, T>();
   readonly #counts = new Map<string, number>();
   readonly #indexes = new Map<string, ObjectIndex<T>>();
   readonly #listeners = new Set<Listener<T>>();
-  /** What we took away, by uid, and at which version, or for good: what is from before must not bring it back. */
-  readonly #gone = new Map<string, string>();
+  /** What we took away must not be brought back by what is from before: deleted objects by uid, until the server says so too. */
+  #dead = new Lru<string, true>(remembered);
+  /** And the versions at which there was nothing to see under a key. */
+  #bare = new Lru<Key, string>(remembered);
   /** What is still to be told: a listener that writes is heard of after its own change, by all. */
   readonly #untold: { readonly change: Change<T>; readonly subject: T }[] = [];
   #isTelling = false;
@@ -102,12 +104,12 @@ export class Store<T extends KubeObject> implements Reader<T> {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
     if (type !== "DELETED") {
-      if (!this.#isGone(object) && (old === undefined || isNews(old, object))) this.#set(key, old, object);
+      if (!this.#isGone(key, object) && (old === undefined || isNews(old, object))) this.#set(key, old, object);
       return;
     }
     const { uid, resourceVersion } = object.metadata ?? {};
     // What only left a selection may come again.
-    if (this.#options.selects === undefined) this.#gone.delete(uid ?? "");
+    if (this.#options.selects === undefined) this.#dead.delete(uid ?? "");
     // Of another uid it is old news; and what left a selection may be back by our own hand.
     const isSame = old?.metadata?.uid === uid && !isOlder(resourceVersion, old?.metadata?.resourceVersion);
     if (old !== undefined && isSame) this.#set(key, old, undefined);
@@ -117,13 +119,13 @@ export class Store<T extends KubeObject> implements Reader<T> {
   wrote(object: T): void {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
-    if (this.#isGone(object)) return;
+    if (this.#isGone(key, object)) return;
     // The answer may come after the events: what is not here any more then was deleted since.
     if (old === undefined ? this.#isTold(object) : !isNews(old, object)) return;
     const belongs = this.#options.selects === undefined ? true : this.#options.selects(object);
     if (belongs ?? old !== undefined) this.#set(key, old, object);
     else if (belongs === false) {
-      this.#leave(object, object.metadata?.resourceVersion ?? forGood);
+      this.#bareAt(key, object.metadata?.resourceVersion);
       if (old !== undefined) this.#set(key, old, undefined);
     }
   }
@@ -132,8 +134,12 @@ export class Store<T extends KubeObject> implements Reader<T> {
   deleted(object: T): void {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
-    this.#leave(object, forGood);
-    if (old !== undefined && old.metadata?.uid === object.metadata?.uid) this.#set(key, old, undefined);
+    const { uid, resourceVersion: version } = object.metadata ?? {};
+    // Whatever had the name before it is gone as well.
+    const isOver = old?.metadata?.uid === uid || isNoNewer(old?.metadata?.resourceVersion, version);
+    if (uid !== undefined) this.#dead.set(uid, true);
+    this.#bareAt(key, version);
+    if (old !== undefined && isOver) this.#set(key, old, undefined);
   }
 
   /**
@@ -143,14 +149,18 @@ export class Store<T extends KubeObject> implements Reader<T> {
   replace(objects: Iterable<T>, version: string, options: { namespace?: string; reset?: boolean } = {}): void {
     const { namespace, reset = false } = options;
     const isLater = (old: T) => !reset && isOlder(version, old.metadata?.resourceVersion);
-    if (reset) this.#gone.clear();
+    if (reset) {
+      this.#dead = new Lru(remembered);
+      this.#bare = new Lru(remembered);
+    }
     const listed = new Set<Key>();
     for (const object of objects) {
-      if (this.#isGone(object)) continue;
       const key = keyOfObject(object);
+      // From its version on the list counts, whatever was gone before.
+      if (this.#isDead(object) || isOlder(version, this.#bare.get(key))) continue;
       listed.add(key);
       const old = this.#objects.get(key);
-      // Not the newer of two versions, but the list from its version on: it may be of a server that was put back before.
+      // Not the newer of two versions: it may be of a server that was put back, and has come past us with other objects.
       if (old === undefined || !(isLater(old) || isSameState(old, object))) this.#set(key, old, object);
     }
     for (const [key, old] of this.#objects) {
@@ -163,25 +173,16 @@ export class Store<T extends KubeObject> implements Reader<T> {
     return isNoNewer(object.metadata?.resourceVersion, this.#options.told?.(object));
   }
 
-  #leave({ metadata }: T, at: string): void {
-    const { uid } = metadata ?? {};
-    if (uid === undefined) return;
-    this.#gone.delete(uid); // so that it becomes the youngest
-    this.#gone.set(uid, at);
-    if (this.#gone.size <= remembered) return;
-    for (const oldest of this.#gone.keys()) {
-      this.#gone.delete(oldest);
-      return;
-    }
+  #bareAt(key: Key, version: string | undefined): void {
+    if (version !== undefined && !isOlder(version, this.#bare.get(key))) this.#bare.set(key, version);
   }
 
-  #isGone({ metadata }: T): boolean {
-    const { uid = "", resourceVersion } = metadata ?? {};
-    const at = this.#gone.get(uid);
-    if (at === undefined) return false;
-    if (at === forGood || !isOlder(at, resourceVersion)) return true;
-    this.#gone.delete(uid);
-    return false;
+  #isGone(key: Key, object: T): boolean {
+    return this.#isDead(object) || isNoNewer(object.metadata?.resourceVersion, this.#bare.get(key));
+  }
+
+  #isDead({ metadata }: T): boolean {
+    return this.#dead.get(metadata?.uid ?? "") === true;
   }
 
   #set(key: Key, old: T | undefined, object: T | undefined): void {
@@ -189,16 +190,21 @@ export class Store<T extends KubeObject> implements Reader<T> {
     if (subject === undefined) return;
     if (object === undefined) this.#objects.delete(key);
     else this.#objects.set(key, this.#options.freeze === true ? deepFreeze(object) : object);
-    if ((old === undefined) !== (object === undefined)) {
-      const namespace = namespaceOfKey(key);
-      this.#counts.set(namespace, this.count(namespace) + (object === undefined ? -1 : 1));
-    }
+    if (old === undefined) this.#count(key, 1);
+    if (object === undefined) this.#count(key, -1);
     for (const index of this.#indexes.values()) {
       if (old !== undefined) index.leave(key, old);
       if (object !== undefined) index.enter(key, object);
     }
     this.#untold.push({ change: { old, new: object }, subject });
     this.#tell();
+  }
+
+  #count(key: Key, by: number): void {
+    const namespace = namespaceOfKey(key);
+    const count = this.count(namespace) + by;
+    if (count === 0) this.#counts.delete(namespace);
+    else this.#counts.set(namespace, count);
   }
 
   #tell(): void {
