@@ -2,11 +2,12 @@
 import type { Tracer } from "@opentelemetry/api";
 import { type Client, createClient, type Transport } from "@telltale/client";
 import { type Clock, type Random, systemClock, systemRandom } from "@telltale/clock";
-import type { KubeObject, Ms } from "@telltale/kinds";
+import { isDnsSubdomain, type KubeObject, type Ms } from "@telltale/kinds";
 import type { StatusViolation } from "@telltale/status";
 import { Cache } from "./cache/cache.ts";
 import { decoder } from "./cache/decode.ts";
 import type { Controller } from "./controller/declare.ts";
+import { isDeclared } from "./controller/declared.ts";
 import { type Environment, Run } from "./controller/run.ts";
 import { guardOf, type Replicas } from "./guard.ts";
 import { type Log, silentLog } from "./log.ts";
@@ -18,7 +19,6 @@ import { toAll } from "./outside/sinks.ts";
 import { Pressure } from "./pressure.ts";
 import type { Gauges, Sink } from "./samples.ts";
 import { fenced, limited, type Rate } from "./transport.ts";
-import { isDeclared } from "./write/status-writer.ts";
 
 export interface ManagerOptions {
   /** Names the operator: field manager, lease, user agent. */
@@ -67,6 +67,7 @@ export interface Manager {
 }
 
 export function manager(options: ManagerOptions): Manager {
+  check(options);
   const { name, controllers, clock = systemClock, random = systemRandom, log = silentLog, strict = false } = options;
   const sinks = [...(options.sinks ?? [])];
   const sink = toAll(sinks, (error) => log.warn("a sink threw", { err: error }));
@@ -227,6 +228,18 @@ export function manager(options: ManagerOptions): Manager {
     cache,
     client,
   };
+}
+
+function check({ name, controllers, namespaces }: ManagerOptions): void {
+  const complain = (what: string): never => {
+    throw new TypeError(`manager ${name}: ${what}`);
+  };
+  if (!isDnsSubdomain(name)) complain("its name becomes that of a Lease; use lower-case letters, digits and dashes");
+  if (namespaces?.length === 0) complain("namespaces is empty; leave it out to watch all");
+  const names = controllers.map((it) => it.name);
+  const twice = names.find((it, i) => names.indexOf(it) !== i);
+  if (twice !== undefined)
+    complain(`two controllers are called ${twice}; give one another name: controller(kind, name)`);
 }
 
 interface Voice {

@@ -97,9 +97,14 @@ export class Polling<T extends KubeObject, V> {
     this.#watched.delete(uidOf(object));
   }
 
+  /** Polls nothing until objects are named again. */
+  clear(): void {
+    for (const { object } of [...this.#watched.values()]) this.drop(object);
+  }
+
   stop(): void {
     this.#isStopped = true;
-    for (const { object } of [...this.#watched.values()]) this.drop(object);
+    this.clear();
   }
 
   #schedule(watched: Watched<T, V>, delay: Ms): void {

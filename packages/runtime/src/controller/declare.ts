@@ -6,6 +6,7 @@ import type { Selection } from "../cache/cache.ts";
 import type { Name } from "../key.ts";
 import type { Poller } from "../poll.ts";
 import type { Backoff } from "../queue.ts";
+import { isDeclared } from "./declared.ts";
 import type { Finalize, Gate, Look, Steps } from "./steps.ts";
 
 /** What a controller of a kind is, as data. */
@@ -294,8 +295,39 @@ export class Declaration<K extends KindRef> {
   }
 
   reconcile<W, A = undefined>(steps: Steps<K, W, A>): Controller {
-    return { ...this.#it, steps: steps as unknown as Controller["steps"] };
+    return checked({ ...this.#it, steps: steps as unknown as Controller["steps"] });
   }
+}
+
+/** What can be known to be wrong before anything runs is said here. */
+function checked(it: Controller): Controller {
+  const { name, kind, workers, timeout, resync, spacing, attempts, finalizer, sums, inputs } = it;
+  const complain = (what: string): never => {
+    throw new TypeError(`controller ${name} of ${kind.kind}: ${what}`);
+  };
+  if (!Number.isInteger(workers) || workers < 1) complain(`workers is ${workers}; give a whole number from 1`);
+  if (attempts !== undefined && !(attempts >= 1)) complain(`attempts is ${attempts}; give a number from 1`);
+  for (const [what, value] of Object.entries({ timeout, resync, spacing })) {
+    if (value !== undefined && !(value > 0)) complain(`${what} is ${value}; give milliseconds, more than 0`);
+  }
+  if (finalizer !== undefined && !(isDeclared(kind) && kind.finalizer !== undefined)) {
+    complain(`it finalizes, but ${kind.kind} declares no finalizer; give \`finalizer\` to defineKind`);
+  }
+  for (const { condition } of sums) {
+    const known = isDeclared(kind) && Object.hasOwn(kind.conditions.types, condition);
+    if (!known) complain(`it sums up ${condition}, which ${kind.kind} does not declare`);
+  }
+  const selections = new Map<string, string>();
+  for (const input of inputs) {
+    const id = `${input.kind.apiVersion}/${input.kind.kind}`;
+    const selection = JSON.stringify(input.select);
+    const before = selections.get(id) ?? selection;
+    if (before !== selection) {
+      complain(`${input.kind.kind} is read as ${before} and as ${selection}; one controller reads a kind in one way`);
+    }
+    selections.set(id, selection);
+  }
+  return it;
 }
 
 function inputsOf(as: "owns" | "reads", list: readonly (KindRef | OwnOptions)[]): Input[] {

@@ -6,7 +6,8 @@ import { type Draft, draft, type Effect, type Finished, StatusViolation, signifi
 import { failureFrom } from "../failure.ts";
 import { NotLeaderError } from "../fence.ts";
 import type { PassResult } from "../samples.ts";
-import { asKind, isDeclared, type Written } from "../write/status-writer.ts";
+import type { Written } from "../write/status-writer.ts";
+import { asKind, isDeclared } from "./declared.ts";
 import { annotationPatch, echo, hands, look, PassOver, type PassState, refOf } from "./hands.ts";
 import type { Finalized, Gate, StatusStep, StatusValue } from "./steps.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -25,6 +26,8 @@ export type Next =
   | { readonly in: "never" } // not before something changes
   | { readonly in: Ms };
 
+/** Who asks to be called at once, again and again, is not given the whole machine. */
+const soonest: Ms = 100;
 const never: Next = { in: "never" };
 const soon: Next = { in: 0 };
 
@@ -192,7 +195,7 @@ async function write(around: Surroundings, state: PassState, said: Said): Promis
 const statusOf = (object: KubeObject): unknown => (object as { status?: unknown }).status;
 
 function ended({ effect, wakeAt }: Said["finished"], state: PassState, isStale: boolean): PassEnd {
-  const wake: Next = wakeAt === undefined ? never : { in: Math.max(0, wakeAt - state.now) };
+  const wake: Next = wakeAt === undefined ? never : { in: Math.max(soonest, wakeAt - state.now) };
   if (isStale) return { result: "requeue", next: soon };
   if (effect === undefined) return { result: wake.in === "never" ? "success" : "requeue", next: wake };
   const { requeue } = effect;
@@ -244,12 +247,8 @@ async function putFinalizer(around: Surroundings, state: PassState): Promise<voi
 }
 
 function finalizerOf({ controller }: Surroundings): string | undefined {
-  if (controller.finalizer === undefined) return undefined;
-  const name = isDeclared(controller.kind) ? controller.kind.finalizer : undefined;
-  if (name !== undefined) return name;
-  throw new Error(
-    `${controller.name}: ${controller.kind.kind} declares no finalizer; give \`finalizer\` to defineKind`,
-  );
+  const { finalizer, kind } = controller;
+  return finalizer !== undefined && isDeclared(kind) ? kind.finalizer : undefined;
 }
 
 /** The object is on its way out. */

@@ -150,6 +150,8 @@ export class Run {
   pause(why: string): void {
     this.#isActive = false;
     for (const { stop } of this.#passes.values()) stop.abort(new Error(why));
+    for (const polling of this.#pollings) polling.clear();
+    this.#calls.stop();
   }
 
   /** Ends in good order: running passes have `grace` to finish, then what was put off is written. */

@@ -110,7 +110,8 @@ export type StatusStep<K extends KindRef, W> = K extends Kind
 
 /** Of a kind without a declared vocabulary the whole status is said, and when to look again. */
 export interface StatusValue<K extends KindRef> {
-  readonly status: Resource<K> extends { status?: infer S } ? S : unknown;
+  /** Undefined: there is nothing to say, and it stays as it is. */
+  readonly status: (Resource<K> extends { status?: infer S } ? S : unknown) | undefined;
   readonly wakeAt?: Instant;
 }
 

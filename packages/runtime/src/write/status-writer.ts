@@ -2,10 +2,11 @@
 // later by how urgent it is, and never by a process that lost its lease.
 import { type Client, isConflict, isNotFound } from "@telltale/client";
 import type { Clock } from "@telltale/clock";
-import { deepEqual, type Instant, type Kind, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
+import { deepEqual, type Instant, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
 import { applyDocument, dueAt, type Finished, jsonPatch, standardSpacing } from "@telltale/status";
 import type { Cache } from "../cache/cache.ts";
 import type { WriteMode } from "../controller/declare.ts";
+import { asKind } from "../controller/declared.ts";
 import { type Fence, NotLeaderError } from "../fence.ts";
 import type { Sink, WriteOutcome } from "../samples.ts";
 
@@ -116,13 +117,6 @@ export class StatusWriter {
     return written;
   }
 }
-
-/** A kind without a declared vocabulary has no memory to guard and no conditions that are its own alone. */
-export function asKind(kind: KindRef): Kind {
-  return isDeclared(kind) ? kind : ({ ...kind, memory: [], conditions: { types: {} } } as unknown as Kind);
-}
-
-export const isDeclared = (kind: KindRef): kind is Kind => "memory" in kind;
 
 /** Whether the object that came back shows changes that are not ours: a pass has to see them, and no event will tell. */
 function isForeign(read: KubeObject, said: unknown, after: KubeObject): boolean {
