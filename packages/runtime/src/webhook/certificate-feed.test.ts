@@ -99,4 +99,17 @@ describe("a feed of certificates", () => {
     await Promise.all(both);
     expect(looks.length).toBe(1);
   });
+
+  it("that is stopped in the middle of a look waits for it, and never looks again", async () => {
+    let end = () => {};
+    found = () =>
+      new Promise((resolve) => {
+        end = () => resolve(pair("a"));
+      });
+    start();
+    const stopped = feed.stop();
+    end();
+    await stopped;
+    expect([looks.length, clock.next()]).toEqual([1, undefined]);
+  });
 });

@@ -1,10 +1,9 @@
 // One ConversionReview: every object in the version that is asked for, in order, or one reason why not. No I/O.
-import type { Kind, VersionedObject } from "@telltale/kinds";
-import { convert } from "@telltale/kinds";
+import { convert, type Kind, type VersionedObject } from "@telltale/kinds";
 import { sanitize } from "@telltale/status";
 import type { Log } from "../log.ts";
 import type { Answer } from "./answer.ts";
-import { isObject, type Json, type JsonObject, sent, text } from "./json.ts";
+import { isObject, type Json, type JsonObject, text } from "./json.ts";
 import { splitVersion, versionOf } from "./request.ts";
 import { type Body, openReview } from "./review.ts";
 
@@ -39,8 +38,7 @@ function convertOne(kinds: readonly Kind[], object: Json, desired: string): Json
   }
   const to = splitVersion(desired);
   if (to.group !== kind.group) throw new RangeError(`"${desired}" is no version of ${kind.group}`);
-  const made = convert(kind, object as unknown as VersionedObject, to.version);
-  return made === (object as unknown) ? object : sent(made);
+  return convert(kind, object as unknown as VersionedObject, to.version) as unknown as Json;
 }
 
 /** `Widget web/a`, as far as it can be said. */
