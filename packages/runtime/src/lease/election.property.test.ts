@@ -18,11 +18,20 @@ describe.each(Array.from({ length: count }, (_, i) => from + i))("elections unde
       if (it !== undefined) it.alive = false;
       return it;
     };
+    const identities = new Map<Process | undefined, string>();
     const troupe = {
       alive: () => all.filter(({ alive }) => alive).map(({ process }) => process),
-      start() {
+      start(as?: Process) {
+        // Names come back, as those of a StatefulSet do, and now and then too early.
+        const identity = identities.get(as) ?? `id${Math.floor(w.random.next() * 5)}`;
         const process = w.process(`p${all.length}`);
-        const election = elect({ ...process, namespace, name: "operator", identity: `p${all.length % 7}` });
+        const election = elect({
+          ...process,
+          namespace,
+          name: "operator",
+          identity,
+        });
+        identities.set(process, identity);
         election.onChange((change) => {
           if (change.held) terms += 1;
           if (change.held) epochs.push(change.epoch);

@@ -30,7 +30,7 @@ export interface HoldOptions {
   /** How long after a renewal was sent we count it as ours. */
   readonly renewDeadline: Ms;
   /** What else the Lease has to say; asked at the moment of each write. */
-  readonly marks?: (step: "create" | "take" | "renew") => Marks;
+  readonly marks?: () => Marks;
   readonly onChange: (change: Change) => void;
 }
 
@@ -146,7 +146,7 @@ export class Hold {
       step.do === "renew"
         ? { ...step.claim, duration, renewed }
         : { holder: identity, duration, epoch: step.epoch, acquired: renewed, renewed };
-    const marks = this.#options.marks?.(step.do) ?? {};
+    const marks = this.#options.marks?.() ?? {};
     this.#unanswered = [...this.#unanswered, claim].slice(-remembered);
     const sent = clock.uptime();
     const lease =

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ring } from "./ring.ts";
 
-const keys = Array.from({ length: 20_000 }, (_, i) => `team-${i % 40}/object-${i}`);
+const keys = Array.from({ length: 10_000 }, (_, i) => `team-${i % 40}/object-${i}`);
 const names = (most: number) =>
   fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/), { minLength: 2, maxLength: most });
-const few = { seed: 7, numRuns: 25 };
+const few = { seed: 7, numRuns: 20 };
 
 function shares(members: readonly string[]): Map<string, number> {
   const { owner } = ring(members);

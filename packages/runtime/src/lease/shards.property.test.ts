@@ -42,11 +42,14 @@ describe.each(Array.from({ length: count }, (_, i) => from + i))("shards under t
       };
       next();
     };
+    const identities = new Map<Process | undefined, string>();
     const troupe = {
       alive: () => all.filter((one) => !gone.has(one)),
-      start() {
+      start(as?: Process) {
         // Names come back, as those of a StatefulSet do, and now and then too early.
-        const one = member(w, `p${all.length}`, `id${all.length % 6}`);
+        const identity = identities.get(as) ?? `id${Math.floor(w.random.next() * 5)}`;
+        const one = member(w, `p${all.length}`, identity);
+        identities.set(one, identity);
         all.push(one);
         busy(one);
       },

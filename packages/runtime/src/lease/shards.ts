@@ -78,8 +78,8 @@ export function shard(options: ShardOptions): Shards {
   const sweeping = new Troubles(log, { ...place, verbs: "patch and delete" });
   const keeper = keep({ hold, troubles, clock, random, ...times, round });
 
-  function marks(step: "create" | "take" | "renew"): Marks {
-    said = step === "renew" && "says" in stage ? stage.says : "";
+  function marks(): Marks {
+    said = "says" in stage ? stage.says : "";
     return { labels: { [groupLabel]: label }, annotations: { [adoptedAnnotation]: said } };
   }
 

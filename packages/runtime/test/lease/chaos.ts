@@ -8,12 +8,26 @@ import type { Process, World } from "./world.ts";
 export interface Troupe {
   /** Those that have been started and were neither killed nor released. */
   alive(): readonly Process[];
-  start(): void;
+  /** Under the name of another, where one is given. */
+  start(as?: Process): void;
   kill(process: Process): void;
   release(process: Process): void;
 }
 
 const second = 1000;
+
+type Action = "pause" | "fault" | "lists" | "down" | "jump" | "start" | "kill" | "release" | "restart";
+const often: readonly [Action, ...Action[]] = ["pause", "fault", "fault", "restart"];
+const actions: readonly [Action, ...Action[]] = [
+  ...often,
+  ...often,
+  "lists",
+  "down",
+  "jump",
+  "start",
+  "kill",
+  "release",
+];
 
 /** Makes trouble for so long, and ends all of it. `check` is called after every timer. */
 export async function chaos(world: World, troupe: Troupe, length: Ms, check: () => void): Promise<void> {
@@ -38,9 +52,7 @@ function act(world: World, troupe: Troupe, one: Process, room: boolean): void {
     const id = server.faults.add(rule);
     clock.after(long(), () => server.faults.remove(id));
   };
-  switch (
-    pick(random, ["pause", "pause", "fault", "fault", "fault", "lists", "down", "jump", "start", "kill", "release"])
-  ) {
+  switch (pick(random, actions)) {
     case "pause":
       one.pause();
       clock.after(long(), () => one.resume());
@@ -66,6 +78,10 @@ function act(world: World, troupe: Troupe, one: Process, room: boolean): void {
     case "release":
       troupe.release(one);
       break;
+    case "restart":
+      troupe.release(one);
+      clock.after(random.next() ** 2 * 10 * second, () => troupe.start(one));
+      break;
   }
 }
 
@@ -76,7 +92,7 @@ function verbs(random: Random): { readonly verbs?: readonly string[]; readonly p
 
 function effect(random: Random): FaultEffect {
   const commit = random.next() < 0.5;
-  const late: FaultEffect = { latencyMs: [0, random.next() * 12 * second], phase: commit ? "after" : "before" };
+  const late: FaultEffect = { latencyMs: [0, random.next() * 20 * second], phase: commit ? "after" : "before" };
   const status: FaultEffect = { status: pick(random, [409, 422, 429, 500, 503, 504]), commit };
   return pick<FaultEffect>(random, [
     late,

@@ -122,10 +122,10 @@ function process(name: string, base: VirtualClock, random: Random, server: ApiSe
   };
 }
 
-/** An answer reaches a process only while it runs. */
+/** An answer reaches a process only while it runs. A request that was given up goes its way all the same. */
 function gated(inner: Transport, run: (call: () => void) => void): Transport {
   return {
-    send: (request) =>
+    send: ({ signal: _, ...request }) =>
       new Promise((resolve, reject) => {
         inner.send(request).then(
           (response) => run(() => resolve(response)),
