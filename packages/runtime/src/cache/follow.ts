@@ -29,7 +29,7 @@ import { NoStreamedList, Rewound, troubleOf } from "./trouble.ts";
 import { isOlder } from "./version.ts";
 
 export interface FollowOptions<T extends KubeObject> {
-  readonly client: Client;
+  readonly client: Pick<Client, "list" | "watch">;
   readonly clock: Clock;
   readonly random: Random;
   readonly kind: KindRef<T>;
