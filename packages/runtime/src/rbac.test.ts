@@ -54,9 +54,10 @@ describe("the rules of a controller", () => {
 
   it("let it only read what is only summed up", () => {
     const of = () => ({ status: "True", reason: "Done" }) as never;
-    expect(rules(controller(Box).sums(Pod, "Ready", of, {} as never))).toEqual([
+    expect(rules(controller(Shelf).sums(Pod, "Ready", of, {} as never))).toEqual([
       `: pods: ${reading}`,
-      `example.com: boxes: ${reading}`,
+      `example.com: shelves: ${reading}`,
+      "example.com: shelves/status: patch",
     ]);
   });
 

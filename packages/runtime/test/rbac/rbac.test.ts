@@ -30,6 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => w.end());
 
+/** Everything that was sent is sent again for each right. */
+const long = { timeout: 60_000 };
 const at = { name: "sites", namespace: "default" };
 const made = (options: RbacOptions): Promise<Account> => {
   const as = (token: string) =>
@@ -39,7 +41,7 @@ const made = (options: RbacOptions): Promise<Account> => {
   return account({ w, clock: w.clock, as }, options);
 };
 
-it("an operator under its derived roles is refused nothing, and misses whatever is taken away", async () => {
+it("an operator under its derived roles is refused nothing, and misses whatever is taken away", long, async () => {
   const replicas = { as: "lease", namespace: "default" } as const;
   const options: RbacOptions = { ...at, controllers: [everything(w)], namespaces: ["default"], replicas };
   const it = await made(options);
@@ -51,7 +53,7 @@ it("an operator under its derived roles is refused nothing, and misses whatever 
   expect(await unused(it)).toEqual(["update sites/finalizers"]);
 });
 
-it("so do those who share", async () => {
+it("so do those who share", long, async () => {
   const replicas = { as: "shards", namespace: "default" } as const;
   const options: RbacOptions = { ...at, controllers: [siteController()], replicas, events: "none" };
   const it = await made(options);
