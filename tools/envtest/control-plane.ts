@@ -18,6 +18,8 @@ export interface ControlPlaneOptions {
   readonly tokens?: readonly string[];
   /** Whether pods need a ServiceAccount and get its name, as in a cluster. Default: no. */
   readonly serviceAccounts?: boolean;
+  /** Where etcd keeps its data, which then outlives `stop()`. Default: in the temporary folder, gone with it. */
+  readonly data?: string;
   /** How long to wait until it is ready. */
   readonly timeoutMs?: number;
 }
@@ -33,6 +35,10 @@ export interface ControlPlane {
   readonly etcd: string;
   /** The path of a kubeconfig with all of these. */
   readonly kubeconfig: string;
+  /** The processes, for who measures them. */
+  readonly pids: () => { readonly etcd: number; readonly apiserver: number };
+  /** Ends kube-apiserver and starts it again at the same address, over the same etcd. */
+  restart(): Promise<void>;
   /** Ends both processes and removes the folder. */
   stop(): Promise<void>;
 }
@@ -51,6 +57,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 async function start(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { assets, apiserverFlags = [], tokens = [], serviceAccounts = false, timeoutMs = 120_000 } = options;
   const folder = mkdtempSync(join(tmpdir(), "telltale-envtest-"));
+  const { data = join(folder, "etcd") } = options;
   const running: Component[] = [];
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const abandon = () => {
@@ -73,16 +80,26 @@ async function start(options: ControlPlaneOptions): Promise<ControlPlane> {
     writeFileSync(join(folder, "tokens.csv"), `${users.join("\n")}\n`, { mode: 0o600 });
     writeServiceAccountKeys(folder);
 
-    running.push(run(assets, "etcd", folder, etcdFlags(folder, etcdUrl)));
-    running.push(
-      run(assets, "kube-apiserver", folder, [
-        ...flags(folder, etcdUrl, port),
-        ...(serviceAccounts ? [] : [withoutAccounts]),
-        ...apiserverFlags,
-      ]),
-    );
+    const etcd = run(assets, "etcd", folder, etcdFlags(data, etcdUrl));
+    running.push(etcd);
+    const serve = () => {
+      const accounts = serviceAccounts ? [] : [withoutAccounts];
+      const args = [...flags(folder, etcdUrl, port), ...accounts, ...apiserverFlags];
+      const started = run(assets, "kube-apiserver", folder, args);
+      running.push(started);
+      return started;
+    };
+    let apiserver = serve();
     const ca = await ready(folder, url, token, running, timeoutMs);
-    return { url, token, ca, etcd: etcdUrl, kubeconfig: writeKubeconfig(folder, url, token, ca), stop };
+    const restart = async () => {
+      running.pop();
+      await end(apiserver);
+      apiserver = serve();
+      await ready(folder, url, token, running, timeoutMs);
+    };
+    const pids = () => ({ etcd: etcd.process.pid ?? 0, apiserver: apiserver.process.pid ?? 0 });
+    const kubeconfig = writeKubeconfig(folder, url, token, ca);
+    return { url, token, ca, etcd: etcdUrl, kubeconfig, pids, restart, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -96,9 +113,9 @@ interface Component {
   failure?: string;
 }
 
-function etcdFlags(folder: string, url: string): string[] {
+function etcdFlags(data: string, url: string): string[] {
   return [
-    `--data-dir=${join(folder, "etcd")}`,
+    `--data-dir=${data}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
     "--listen-peer-urls=http://127.0.0.1:0",

@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assetsFor } from "./assets.ts";
 import { type ControlPlane, get, startControlPlane } from "./control-plane.ts";
+import { send } from "./send.ts";
 
 const assets = assetsFor("tools/envtest");
 
@@ -39,6 +41,35 @@ describe.skipIf(assets === undefined)("a real control plane", () => {
     await plane.stop();
     expect(existsSync(folder)).toBe(false);
     await expect(get(`${plane.url}/readyz`, plane)).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
+
+describe.skipIf(assets === undefined)("a control plane with a folder for its data", () => {
+  let data: string;
+  beforeAll(() => {
+    data = mkdtempSync(join(tmpdir(), "telltale-envtest-data-"));
+  });
+  afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+  test("has what was written after a restart, at the same address, and what the folder holds after a new start", async () => {
+    const kept = `/api/v1/namespaces/kept`;
+    const first = await startControlPlane({ assets: assets ?? "", data });
+    try {
+      await send(first, "POST", "/api/v1/namespaces", { metadata: { name: "kept" } });
+      const before = first.pids();
+      await first.restart();
+      expect(first.pids().etcd).toBe(before.etcd);
+      expect(first.pids().apiserver).not.toBe(before.apiserver);
+      expect(await send(first, "GET", kept)).toMatchObject({ status: 200 });
+    } finally {
+      await first.stop();
+    }
+    const second = await startControlPlane({ assets: assets ?? "", data });
+    try {
+      expect(await send(second, "GET", kept)).toMatchObject({ status: 200 });
+    } finally {
+      await second.stop();
+    }
   });
 });
 
