@@ -281,6 +281,18 @@ describe("Leases that nobody uses", () => {
     expect(unowned()).toEqual([]);
   });
 
+  it("are left alone when they come back at the last moment", async () => {
+    const [, b] = await joined("a", "b");
+    await b?.shards.release();
+    w.server.faults.add({ match: { verbs: ["delete"] }, effect: { latencyMs: 2 * second } });
+    await settle(148 * second);
+    await until(() => w.server.faults.log().length > 0);
+    join("again", "b");
+    await settle(20 * second);
+    expect((await lease("b")).spec?.leaseTransitions).toBe(1); // a new one would begin with 0
+    expect(unowned()).toEqual([]);
+  });
+
   it("stay where we may not delete them, which is told once and harms nothing", async () => {
     const [a, b] = await joined("a", "b");
     w.server.faults.add({ match: { verbs: ["delete"] }, effect: { status: 403, reason: "Forbidden" } });
