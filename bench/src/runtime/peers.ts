@@ -16,8 +16,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../../../tools/envtest/assets.ts";
 
@@ -107,10 +106,10 @@ async function prepareOurs(say: Say): Promise<Ready> {
         symlinkSync(join(root, "node_modules", name), join(modules, name));
     }
     writeFileSync(join(target, "package.json"), JSON.stringify({ type: "module" }));
-    for (const path of own) {
-      const text = stripTypeScriptTypes(readFileSync(path, "utf8")).replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"');
-      writeFileSync(join(target, relative(dirname(path), path).replace(/\.ts$/, ".js")), text);
-    }
+    for (const path of own) copyFileSync(path, join(target, basename(path)));
+    const config = { extends: join(root, "tsconfig.json"), compilerOptions: { noEmit: false }, include: ["*.ts"] };
+    writeFileSync(join(target, "tsconfig.json"), JSON.stringify(config));
+    await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--project", target], target);
   });
   const module = { folder, name: "@telltale/runtime" };
   return { program: process.execPath, args: [join(folder, "ours.js")], module };
