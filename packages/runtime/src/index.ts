@@ -7,6 +7,7 @@ export {
   type Declaration,
   type FinalizeOptions,
   type MapLook,
+  type OwnVerb,
   type WriteMode,
   type WriteVerb,
 } from "./controller/declare.ts";

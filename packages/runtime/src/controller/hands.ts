@@ -1,6 +1,6 @@
 // Looking and acting on behalf of one pass. Every write goes through here: it is refused once the pass is over, and it is in
 // the cache before the next line runs.
-import { isConflict, isNotFound, type JsonPatchOperation } from "@telltale/client";
+import { type Client, isConflict, isNotFound, type JsonPatchOperation } from "@telltale/client";
 import { uuid } from "@telltale/clock";
 import { formatTime, type Instant, type KindRef, type KubeObject, matchesSelector } from "@telltale/kinds";
 import { draft } from "@telltale/status";
@@ -11,7 +11,7 @@ import { type Key, keyOfObject, type Name, nameOfKey } from "../key.ts";
 import type { Log } from "../log.ts";
 import type { Polled, Poller } from "../poll.ts";
 import { ensure } from "../write/ensure.ts";
-import type { MapLook } from "./declare.ts";
+import type { MapLook, WriteVerb } from "./declare.ts";
 import { isDeclared } from "./declared.ts";
 import { declaresWrite } from "./rights.ts";
 import type { Effect, EffectRecord, Hands, Look } from "./steps.ts";
@@ -113,26 +113,27 @@ export function hands(around: Surroundings, state: PassState): Hands {
     cache.deleted(kind, object);
   };
 
-  const mayWrite = (kind: KindRef, verb: "create" | "patch" | "delete") => {
+  const mayWrite = (kind: KindRef, verb: WriteVerb) => {
     signal.throwIfAborted();
     if (!around.fence.allows(nameOfKey(state.key))) throw new NotLeaderError(`${verb} ${kind.kind}`);
     if (declaresWrite(controller, kind, verb)) return;
     const isOwn = kindId(kind) === kindId(controller.kind);
-    const fix = `${isOwn ? "" : `.owns(${kind.kind}) or `}.writes(${kind.kind}, "${verb}")`;
+    const isChild = !isOwn && verb !== "patch status";
+    const fix = `${isChild ? `.owns(${kind.kind}) or ` : ""}.writes(${kind.kind}, "${verb}")`;
     throw new Error(`${controller.name}: it may not ${verb} ${kind.kind}; add ${fix} to the controller`);
   };
 
-  const patch = async <T extends KubeObject>(
-    kind: KindRef<T>,
-    object: T,
-    operations: readonly JsonPatchOperation[],
-  ) => {
-    mayWrite(kind, "patch");
-    const json = [{ op: "test", path: "/metadata/uid", value: object.metadata?.uid } as const, ...operations];
-    const after = await client.patch(kind, refOf(object), { json }, { fieldManager, signal });
-    wrote(kind, after);
-    return after;
+  type Patch = Hands["patch"];
+  const patching = (verb: "patch" | "patch status", send: Client["patch"]): Patch => {
+    return async (kind, object, operations) => {
+      mayWrite(kind, verb);
+      const json = [{ op: "test", path: "/metadata/uid", value: object.metadata?.uid } as const, ...operations];
+      const after = await send(kind, refOf(object), { json }, { fieldManager, signal });
+      wrote(kind, after);
+      return after;
+    };
   };
+  const patch = patching("patch", client.patch);
 
   const annotate = async (annotations: Readonly<Record<string, string | undefined>>) => {
     const operations = annotationPatch(state.object, annotations);
@@ -173,6 +174,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       }
     },
     patch,
+    patchStatus: patching("patch status", client.status.patch),
     annotate,
     async once<R>(effect: Effect<R>) {
       const { record } = controller;

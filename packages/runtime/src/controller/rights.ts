@@ -20,11 +20,21 @@ export function rightsOf(controller: Controller): readonly Right[] {
   return [...ofItself(controller), ...ofInputs(controller), ...ofOthers(controller)];
 }
 
-export function declaresWrite(controller: Controller, kind: KindRef, verb: "create" | "patch" | "delete"): boolean {
-  return rightsOf(controller).some(
-    (right) => right.subresource === "" && kindId(right.kind) === kindId(kind) && right.verbs.includes(verb),
-  );
+export function declaresWrite(controller: Controller, kind: KindRef, verb: WriteVerb): boolean {
+  let known = declared.get(controller);
+  if (known === undefined) {
+    known = new Set(
+      rightsOf(controller).flatMap(({ kind: of, subresource, verbs }) => {
+        return verbs.map((it) => `${kindId(of)} ${it}${subresource === "" ? "" : ` ${subresource}`}`);
+      }),
+    );
+    declared.set(controller, known);
+  }
+  return known.has(`${kindId(kind)} ${verb}`);
 }
+
+/** Asked at every write. */
+const declared = new WeakMap<Controller, ReadonlySet<string>>();
 
 /** A list where no stream of one is to be had, a get after a conflict and for `look.live`. */
 const reading = ["get", "list", "watch"] as const;

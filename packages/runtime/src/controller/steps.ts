@@ -77,6 +77,8 @@ export interface Hands<K extends KindRef = KindRef> extends Look {
   remove<T extends KubeObject>(kind: KindRef<T>, object: T, propagation: DeleteOptions["propagation"]): Promise<void>;
   /** Changes fields of somebody else's or one's own object, guarded by its uid. */
   patch<T extends KubeObject>(kind: KindRef<T>, object: T, operations: readonly JsonPatchOperation[]): Promise<T>;
+  /** Fields of somebody else's status, such as a counter or a condition that is ours there: with a test of what was read. */
+  patchStatus<T extends KubeObject>(kind: KindRef<T>, object: T, operations: readonly JsonPatchOperation[]): Promise<T>;
   /** Annotations of the object of this pass; undefined takes one away. */
   annotate(annotations: Readonly<Record<string, string | undefined>>): Promise<void>;
   /** An effect outside that is recorded before it is done and probed after a crash. */

@@ -18,7 +18,7 @@ export interface PinoLogOptions {
   readonly level: Level | "silent";
   readonly clock: Clock;
   /** Hears of each line that was lost. */
-  readonly sink: Sink;
+  readonly sink?: Sink;
   /** A file descriptor, or a function that takes each line. Default: 1, the standard output. */
   readonly destination?: number | ((line: string) => void);
   /** On every line. */
@@ -31,7 +31,7 @@ const reserved: ReadonlySet<string> = new Set(["level", "ts", "msg"]);
 
 export async function pinoLog(options: PinoLogOptions): Promise<PinoLog> {
   const { level, clock, destination = 1, fields = {} } = options;
-  const onLost = () => options.sink({ is: "lost log" });
+  const onLost = () => options.sink?.({ is: "lost log" });
   const to =
     typeof destination === "number" ? lineWriter({ fd: destination, clock, onLost }) : caller(destination, onLost);
   const { pino } = await import("pino");

@@ -5,7 +5,7 @@ import { sandboxes } from "./sandbox.example.ts";
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop.abort());
-const log = await pinoLog({ level: "info", clock, sink: () => {} });
+const log = await pinoLog({ level: "info", clock });
 const transport = httpTransport(await findConnection({ clock }));
 await manager({
   name: "sandboxes",

@@ -52,7 +52,7 @@ export const sandboxes = controller(Sandbox)
   });
 
 if (import.meta.main) {
-  const log = await pinoLog({ level: "info", clock: systemClock, sink: () => {} });
+  const log = await pinoLog({ level: "info", clock: systemClock });
   const transport = httpTransport(await findConnection({ clock: systemClock }));
   await manager({ name: "sandboxes", transport, controllers: [sandboxes], log }).run(new AbortController().signal);
 }
