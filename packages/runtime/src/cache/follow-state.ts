@@ -81,7 +81,7 @@ function next(state: Following, ended: Ended): Following {
   const { how } = state;
   const attempt = attemptsAfter(state, ended);
   const list: Following = { at: "listing", how, attempt, trust: "newest" };
-  if (trouble === "missing" || trouble === "expired") return list;
+  if (trouble === "missing" || (trouble === "expired" && version !== undefined)) return list;
   switch (state.at) {
     case "asking":
       if (trouble === "rewound") return { at: "behind", how, attempt, times: 1, asked: 1 };
@@ -97,8 +97,8 @@ function next(state: Following, ended: Ended): Following {
     case "listing":
       if (version === undefined) {
         if (trouble === "rewound") return { at: "behind", how, attempt, times: 1, asked: 1 };
-        const isBroken = trouble === "cut" || trouble === "stalled" || trouble === "garbled";
-        const inPages = trouble === "unsupported" || (isBroken && attempt >= streamed);
+        const isAway = trouble === "failed" || trouble === "refused";
+        const inPages = trouble === "unsupported" || (!isAway && attempt >= streamed);
         return { ...list, how: inPages ? "pages" : how, trust: state.trust };
       }
       if (how === "pages") return { at: "watching", how, attempt, from: version };
