@@ -14,7 +14,7 @@ import { type Log, silentLog } from "./log.ts";
 import { type Announcer, announcer } from "./outside/announcer.ts";
 import { cacheChecks, passCheck } from "./outside/checks.ts";
 import { type Recorder, recorder } from "./outside/events.ts";
-import { type Check, type Probes, startProbes } from "./outside/probes.ts";
+import type { Check, Probes } from "./outside/probes.ts";
 import { toAll } from "./outside/sinks.ts";
 import { Pressure } from "./pressure.ts";
 import type { Gauges, Sink } from "./samples.ts";
@@ -207,7 +207,10 @@ export function manager(options: ManagerOptions): Manager {
 
   async function serve(listen: NonNullable<ManagerOptions["probes"]>): Promise<Probes> {
     // Loaded only where somebody wants to see it.
-    const { prometheus } = await import("./outside/prometheus.ts");
+    const [{ prometheus }, { startProbes }] = await Promise.all([
+      import("./outside/prometheus.ts"),
+      import("./outside/probes.ts"),
+    ]);
     const metrics = prometheus({ gauges, controllers: controllers.map((it) => it.name) });
     sinks.push(metrics.sink);
     const stuck = passCheck(gauges, 2 * Math.max(60_000, ...controllers.map(({ timeout }) => timeout)));
