@@ -95,8 +95,11 @@ describe("of several candidates", () => {
 
   it("the next takes over within a retry period when the leader gives the lease back", async () => {
     const [a, b] = await pair();
+    const changes: unknown[] = [];
+    a.election.onChange((change) => changes.push(change));
     const released = a.election.release();
     expect(leaders()).toEqual([]);
+    expect(changes).toEqual([{ held: false, epoch: 0, why: "released" }]);
     expect(await until(() => b.election.held())).toBeLessThanOrEqual(2 * second);
     await released;
     expect((await w.lease(name)).spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });

@@ -180,12 +180,12 @@ describe("agreement", () => {
 
   it("is not taken from a member that has gone and come back while another was about to say so", async () => {
     const [a] = await joined("a");
-    const b = join("b");
-    await until(() => b.shards.allows());
-    b.pause(); // it has a Lease, and goes by no set yet; `a` goes by both of them
+    w.server.faults.add({ match: { verbs: ["patch"], userAgent: /^b$/ }, effect: { resetConnection: true } });
+    const b = join("b"); // it has a Lease, but cannot say by which set it goes; `a` goes by both of them
     await settle(5 * second);
     const mine = a ? ownedBy(a) : [];
     expect(mine.length).toBeLessThan(keys.length);
+    b.pause();
     fault(a as Member, { latencyMs: 4 * second }, { verbs: ["patch"] });
     await w.client.patch(Lease, { namespace, name: "operator-b" }, { merge: { spec: { holderIdentity: "" } } });
     await until(() => a?.shards.members().length === 1);
