@@ -79,8 +79,10 @@ class World {
       const stream = this.#streams[step.namespace % this.#streams.length];
       if (stream === undefined) return;
       if (step.do === "events") this.#deliver(stream, step.count, step.twice);
-      else if (step.do === "list") this.#list(stream);
-      else this.#listed(stream, step.turned);
+      else if (step.do === "list") {
+        this.#list(stream);
+        if (this.#selecting.byLabel) this.#listed(stream, false);
+      } else this.#listed(stream, step.turned);
     }
     this.check();
   }

@@ -148,6 +148,27 @@ describe("our own deletions", () => {
     expect(shown()).toEqual(["x-2@5"]);
   });
 
+  it.each([
+    ["an event before our answer", (store: Store<Thing>) => store.saw("DELETED", thing("x", 3)), true],
+    ["an event after it", (store: Store<Thing>) => store.saw("DELETED", thing("x", 3)), false],
+    ["a list", (store: Store<Thing>) => store.replace([], "4"), false],
+  ] as const)(
+    "of which the server has told by %s may be undone by a server that was put back",
+    (_how, tell, isFirst) => {
+      const { store, shown } = opened();
+      store.saw("ADDED", thing("x", 1));
+      if (isFirst) tell(store);
+      store.deleted(thing("x", 1));
+      if (!isFirst) tell(store);
+      store.saw("MODIFIED", thing("x", 2)); // late, and from before
+      expect(shown()).toEqual([]);
+      store.replace([thing("x", 1)], "1000");
+      expect(shown()).toEqual(["x-1@1"]);
+      store.saw("MODIFIED", thing("x", 1001));
+      expect(shown()).toEqual(["x-1@1001"]);
+    },
+  );
+
   it("are forgotten in the end, oldest first", () => {
     const { store, shown } = opened();
     for (let i = 0; i <= 10_000; i += 1) store.deleted(thing(`x${i}`, 1));

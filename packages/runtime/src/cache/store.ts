@@ -2,7 +2,7 @@
 // there at once. An older state never overwrites a newer one, so that nobody acts on a world from before their own last write.
 import { deepFreeze, type KubeObject } from "@telltale/kinds";
 import { type Key, keyOf, keyOfObject, type Name, namespaceOfKey } from "../key.ts";
-import { Lru } from "../outside/lru.ts";
+import { Gone } from "./gone.ts";
 import { ObjectIndex } from "./object-index.ts";
 import { isNoNewer, isOlder } from "./version.ts";
 
@@ -37,18 +37,12 @@ export interface Reader<T> {
 /** Every object has one: the uids of its owners. */
 export const ownerIndex = "owner";
 
-/** So many of our own deletions are remembered: far more than are ever on their way at a time. */
-const remembered = 10_000;
-
 export class Store<T extends KubeObject> implements Reader<T> {
   readonly #objects = new Map<Key, T>();
   readonly #counts = new Map<string, number>();
   readonly #indexes = new Map<string, ObjectIndex<T>>();
   readonly #listeners = new Set<Listener<T>>();
-  /** What we took away must not be brought back by what is from before: deleted objects by uid, until the server says so too. */
-  #dead = new Lru<string, true>(remembered);
-  /** And the versions at which there was nothing to see under a key. */
-  #bare = new Lru<Key, string>(remembered);
+  readonly #gone = new Gone();
   /** What is still to be told: a listener that writes is heard of after its own change, by all. */
   readonly #untold: { readonly change: Change<T>; readonly subject: T }[] = [];
   #isTelling = false;
@@ -104,12 +98,11 @@ export class Store<T extends KubeObject> implements Reader<T> {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
     if (type !== "DELETED") {
-      if (!this.#isGone(key, object) && (old === undefined || isNews(old, object))) this.#set(key, old, object);
+      if (!this.#gone.has(key, object) && (old === undefined || isNews(old, object))) this.#set(key, old, object);
       return;
     }
     const { uid, resourceVersion } = object.metadata ?? {};
-    // What only left a selection may come again.
-    if (this.#options.selects === undefined) this.#dead.delete(uid ?? "");
+    this.#gone.told(object);
     // Of another uid it is old news; and what left a selection may be back by our own hand.
     const isSame = old?.metadata?.uid === uid && !isOlder(resourceVersion, old?.metadata?.resourceVersion);
     if (old !== undefined && isSame) this.#set(key, old, undefined);
@@ -119,13 +112,13 @@ export class Store<T extends KubeObject> implements Reader<T> {
   wrote(object: T): void {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
-    if (this.#isGone(key, object)) return;
+    if (this.#gone.has(key, object)) return;
     // The answer may come after the events: what is not here any more then was deleted since.
     if (old === undefined ? this.#isTold(object) : !isNews(old, object)) return;
     const belongs = this.#options.selects === undefined ? true : this.#options.selects(object);
     if (belongs ?? old !== undefined) this.#set(key, old, object);
     else if (belongs === false) {
-      this.#bareAt(key, object.metadata?.resourceVersion);
+      this.#gone.bare(key, object.metadata?.resourceVersion);
       if (old !== undefined) this.#set(key, old, undefined);
     }
   }
@@ -135,10 +128,9 @@ export class Store<T extends KubeObject> implements Reader<T> {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
     const { uid, resourceVersion: version } = object.metadata ?? {};
+    this.#gone.died(key, object);
     // Whatever had the name before it is gone as well.
     const isOver = old?.metadata?.uid === uid || isNoNewer(old?.metadata?.resourceVersion, version);
-    if (uid !== undefined) this.#dead.set(uid, true);
-    this.#bareAt(key, version);
     if (old !== undefined && isOver) this.#set(key, old, undefined);
   }
 
@@ -148,41 +140,28 @@ export class Store<T extends KubeObject> implements Reader<T> {
    */
   replace(objects: Iterable<T>, version: string, options: { namespace?: string; reset?: boolean } = {}): void {
     const { namespace, reset = false } = options;
+    const isOf = (key: Key) => namespace === undefined || namespaceOfKey(key) === namespace;
     const isLater = (old: T) => !reset && isOlder(version, old.metadata?.resourceVersion);
-    if (reset) {
-      this.#dead = new Lru(remembered);
-      this.#bare = new Lru(remembered);
-    }
+    if (reset) this.#gone.clear();
     const listed = new Set<Key>();
+    const uids = new Set<string>();
     for (const object of objects) {
       const key = keyOfObject(object);
-      // From its version on the list counts, whatever was gone before.
-      if (this.#isDead(object) || isOlder(version, this.#bare.get(key))) continue;
+      uids.add(object.metadata?.uid ?? "");
+      if (this.#gone.hasListed(key, object, version)) continue;
       listed.add(key);
       const old = this.#objects.get(key);
       // Not the newer of two versions: it may be of a server that was put back, and has come past us with other objects.
       if (old === undefined || !(isLater(old) || isSameState(old, object))) this.#set(key, old, object);
     }
+    this.#gone.listed(uids, version, isOf);
     for (const [key, old] of this.#objects) {
-      if (listed.has(key) || (namespace !== undefined && namespaceOfKey(key) !== namespace)) continue;
-      if (!isLater(old)) this.#set(key, old, undefined);
+      if (!listed.has(key) && isOf(key) && !isLater(old)) this.#set(key, old, undefined);
     }
   }
 
   #isTold(object: T): boolean {
     return isNoNewer(object.metadata?.resourceVersion, this.#options.told?.(object));
-  }
-
-  #bareAt(key: Key, version: string | undefined): void {
-    if (version !== undefined && !isOlder(version, this.#bare.get(key))) this.#bare.set(key, version);
-  }
-
-  #isGone(key: Key, object: T): boolean {
-    return this.#isDead(object) || isNoNewer(object.metadata?.resourceVersion, this.#bare.get(key));
-  }
-
-  #isDead({ metadata }: T): boolean {
-    return this.#dead.get(metadata?.uid ?? "") === true;
   }
 
   #set(key: Key, old: T | undefined, object: T | undefined): void {

@@ -1,0 +1,82 @@
+// What we took away ourselves, and the server has yet to tell of: an event or a list from before must not bring it back.
+import type { KubeObject } from "@telltale/kinds";
+import type { Key } from "../key.ts";
+import { isNoNewer, isOlder } from "./version.ts";
+
+/** So many are remembered, the youngest: far more than are ever on their way at a time. */
+const most = 10_000;
+const mostTold = 1_000;
+
+interface Death {
+  readonly key: Key;
+  /** At this version it was still there. */
+  readonly version: string | undefined;
+  /** Whether the server has told of it: then a list that has it again is a server that was put back, and counts. */
+  readonly isTold: boolean;
+}
+
+export class Gone {
+  /** Deleted objects, by uid: they do not come again. */
+  readonly #deaths = new Map<string, Death>();
+  /** The versions at which there was nothing to see under a key. */
+  readonly #bare = new Map<Key, string>();
+  /** Uids of which the server told that they are gone: it may have been faster than the answer to our own deletion. */
+  readonly #told = new Map<string, true>();
+
+  /** We deleted the object. */
+  died(key: Key, { metadata }: KubeObject): void {
+    const { uid, resourceVersion: version } = metadata ?? {};
+    if (uid !== undefined) put(this.#deaths, uid, { key, version, isTold: this.#told.has(uid) });
+    this.bare(key, version);
+  }
+
+  /** We made sure that there was nothing to see under a key at a version. */
+  bare(key: Key, version: string | undefined): void {
+    if (version !== undefined && !isOlder(version, this.#bare.get(key))) put(this.#bare, key, version);
+  }
+
+  /** The server tells of the end of an object. */
+  told({ metadata }: KubeObject): void {
+    const { uid = "" } = metadata ?? {};
+    put(this.#told, uid, true, mostTold);
+    const death = this.#deaths.get(uid);
+    if (death !== undefined) this.#deaths.set(uid, { ...death, isTold: true });
+  }
+
+  /** The server's list has these uids and no others, of the keys that the list is of. */
+  listed(uids: ReadonlySet<string>, version: string, isOf: (key: Key) => boolean): void {
+    for (const [uid, death] of this.#deaths) {
+      if (!isOf(death.key)) continue;
+      if (uids.has(uid)) {
+        if (death.isTold) this.#deaths.delete(uid);
+      } else if (isNoNewer(death.version, version)) this.#deaths.set(uid, { ...death, isTold: true });
+    }
+  }
+
+  /** Whether a state of an object is from before. */
+  has(key: Key, { metadata }: KubeObject): boolean {
+    const { uid = "", resourceVersion } = metadata ?? {};
+    return this.#deaths.has(uid) || isNoNewer(resourceVersion, this.#bare.get(key));
+  }
+
+  /** The same of a list: from its version on it counts. */
+  hasListed(key: Key, { metadata }: KubeObject, version: string): boolean {
+    return this.#deaths.get(metadata?.uid ?? "")?.isTold === false || isOlder(version, this.#bare.get(key));
+  }
+
+  clear(): void {
+    this.#deaths.clear();
+    this.#bare.clear();
+    this.#told.clear();
+  }
+}
+
+function put<K, V>(map: Map<K, V>, key: K, value: V, limit = most): void {
+  map.delete(key); // so that it becomes the youngest
+  map.set(key, value);
+  if (map.size <= limit) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
+  }
+}
