@@ -6,6 +6,7 @@ import { isDnsSubdomain, type KubeObject, type Ms } from "@telltale/kinds";
 import type { StatusViolation } from "@telltale/status";
 import { Cache } from "./cache/cache.ts";
 import { decoder } from "./cache/decode.ts";
+import { Echoes } from "./cache/echoes.ts";
 import type { Controller } from "./controller/declare.ts";
 import { isDeclared } from "./controller/declared.ts";
 import { type Environment, Run } from "./controller/run.ts";
@@ -72,6 +73,7 @@ export function manager(options: ManagerOptions): Manager {
   const sinks = [...(options.sinks ?? [])];
   const sink = toAll(sinks, (error) => log.warn("a sink threw", { err: error }));
   const pressure = new Pressure(clock);
+  const echoes = new Echoes();
   const transport = options.rate === undefined ? options.transport : limited(options.transport, clock, options.rate);
   const guard = guardOf(name, options.replicas, { clock, random, log, sink, client: clientOver(transport) });
   const client = clientOver(fenced(transport, guard.fence));
@@ -84,6 +86,7 @@ export function manager(options: ManagerOptions): Manager {
       log,
       sink,
       freeze: strict,
+      echoes,
       ...(options.namespaces === undefined ? {} : { namespaces: options.namespaces }),
       ...(options.lists === undefined ? {} : { lists: options.lists }),
     });
@@ -121,7 +124,7 @@ export function manager(options: ManagerOptions): Manager {
       random,
       fieldManager: name,
       userAgent: name,
-      decode: decoder(),
+      decode: decoder(echoes),
       onWarning: (text) => log.warn("the server warns", { text }),
       onAttempt: ({ method, code = 0, took, next }) => {
         pressure.heard({ code, took });

@@ -48,7 +48,7 @@ export class Queue {
   readonly #options: QueueOptions;
   readonly #backoff: Backoff;
   readonly #waiting = new Map<Key, Waiting>();
-  readonly #levels = causes.map(() => new Level());
+  readonly #levels = causes.map((_cause, level) => new Level(level));
   readonly #oldest = new Fifo<Waiting>();
   readonly #delayed: Delayed;
   readonly #running = new Map<Key, Ms>();
@@ -175,8 +175,8 @@ export class Queue {
   #next(): Waiting | undefined {
     this.#taken += 1;
     if (this.#taken % fairness === 0) return this.#oldest.take(isWaiting);
-    for (const [level, lanes] of this.#levels.entries()) {
-      const found = lanes.take((waiting) => isWaiting(waiting) && waiting.level === level);
+    for (const lanes of this.#levels) {
+      const found = lanes.take();
       if (found !== undefined) return found;
     }
     // What was taken out of its turn leaves its place behind.
@@ -189,8 +189,14 @@ const isWaiting = ({ isTaken }: Waiting): boolean => !isTaken;
 
 /** The keys of one urgency: namespaces in turn, within one first come first served. */
 class Level {
+  readonly #isHere: (waiting: Waiting) => boolean;
   readonly #lanes = new Map<string, Fifo<Waiting>>();
   readonly #turns = new Fifo<string>();
+
+  constructor(level: number) {
+    // Who became more urgent waits elsewhere, and has left this place behind.
+    this.#isHere = (waiting) => !waiting.isTaken && waiting.level === level;
+  }
 
   push(waiting: Waiting): void {
     const namespace = namespaceOfKey(waiting.key);
@@ -205,12 +211,12 @@ class Level {
     this.#turns.push(namespace);
   }
 
-  take(fits: (waiting: Waiting) => boolean): Waiting | undefined {
+  take(): Waiting | undefined {
     for (;;) {
       const namespace = this.#turns.take();
       if (namespace === undefined) return undefined;
       const lane = this.#lanes.get(namespace);
-      const found = lane?.take(fits);
+      const found = lane?.take(this.#isHere);
       if (lane === undefined || lane.isEmpty) this.#lanes.delete(namespace);
       else this.#turns.push(namespace);
       if (found !== undefined) return found;

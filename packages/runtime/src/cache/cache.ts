@@ -5,6 +5,7 @@ import type { Clock, Random } from "@telltale/clock";
 import { type KindRef, type KubeObject, matchesRequirements, parseLabelSelector } from "@telltale/kinds";
 import type { Log } from "../log.ts";
 import type { CacheGauge, Sink, WatchHappening } from "../samples.ts";
+import type { Echoes } from "./echoes.ts";
 import { Follower } from "./follow.ts";
 import { Store } from "./store.ts";
 
@@ -19,6 +20,8 @@ export interface CacheOptions {
   /** Frozen objects: for tests. */
   readonly freeze?: boolean;
   readonly lists?: "stream" | "pages";
+  /** What the client's decoder does not have to parse. */
+  readonly echoes?: Echoes;
 }
 
 /** Which objects of a kind. */
@@ -115,7 +118,12 @@ export class Cache {
 
   /** A write of ours that succeeded. */
   wrote<T extends KubeObject>(kind: KindRef<T>, object: T): void {
-    for (const entry of this.#of(kind, object)) entry.store.wrote(kept(entry, object));
+    let isTold = true;
+    for (const entry of this.#of(kind, object)) {
+      entry.store.wrote(kept(entry, object));
+      if (entry.select.field !== undefined) isTold = false; // whether it belongs there only the server can say
+    }
+    if (isTold) this.#options.echoes?.add(object.metadata?.resourceVersion ?? "");
   }
 
   /** A deletion of ours after which the object is gone. */

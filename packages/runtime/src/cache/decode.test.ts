@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decoder, withoutManagedFields } from "./decode.ts";
+import { Echoes } from "./echoes.ts";
 
 const managed = [
   { manager: "kubectl", fieldsV1: { 'k:{"type":"a]}"}': { ".": {} }, 'v:"x\\"],"': {} }, operation: "Update" },
@@ -76,4 +77,45 @@ it("decodes what JSON does, and refuses what JSON refuses", () => {
     a: ["a long string of text", 1, null, { b: "a long string of text" }],
   });
   expect(() => decode("{")).toThrow(SyntaxError);
+});
+
+describe("the echo of our own write", () => {
+  const line = (type: string, resourceVersion: string, more: object = {}) =>
+    JSON.stringify({
+      type,
+      object: { kind: "A", metadata: { managedFields: managed, name: "a", resourceVersion }, ...more },
+    });
+
+  it("is not parsed: only how far the watch has come is told", () => {
+    const echoes = new Echoes();
+    const decode = decoder(echoes);
+    echoes.add("7");
+    const mark = { type: "BOOKMARK", object: { metadata: { resourceVersion: "7" } } };
+    expect(decode(line("MODIFIED", "7"))).toEqual(mark);
+    expect(decode(line("ADDED", "7"))).toEqual(mark);
+  });
+
+  it("is nothing else that has the same version somewhere", () => {
+    const echoes = new Echoes();
+    const decode = decoder(echoes);
+    echoes.add("7");
+    const read = (text: string) => decode(text) as { type: string };
+    expect(read(line("MODIFIED", "8")).type).toBe("MODIFIED");
+    expect(read(line("DELETED", "7")).type).toBe("DELETED");
+    expect(read(line("MODIFIED", "8", { spec: { metadata: { resourceVersion: "7" } } })).type).toBe("MODIFIED");
+    const before = {
+      type: "ADDED",
+      object: { about: { metadata: { resourceVersion: "7" } }, metadata: { resourceVersion: "8" } },
+    };
+    expect(read(JSON.stringify(before)).type).toBe("ADDED");
+    const object = JSON.stringify({ metadata: { resourceVersion: "7", name: "a" } });
+    expect(decode(object)).toEqual(JSON.parse(object));
+  });
+
+  it("is forgotten when there are too many", () => {
+    const echoes = new Echoes();
+    for (let i = 0; i < 5_000; i += 1) echoes.add(`${i}`);
+    expect(echoes.size).toBeLessThanOrEqual(2_000);
+    expect([echoes.has("0"), echoes.has("4999")]).toEqual([false, true]);
+  });
 });

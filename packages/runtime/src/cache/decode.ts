@@ -1,10 +1,18 @@
 // From the text of an answer to values that are cheap to keep: `managedFields` are cut out before parsing (60 % of a custom
-// resource), and strings that come again and again are kept once.
+// resource), strings that come again and again are kept once, and the echo of our own write is not parsed at all.
+import type { Echoes } from "./echoes.ts";
 
 /** A decoder with a memory of its own for repeated strings. */
-export function decoder(): (text: string) => unknown {
+export function decoder(echoes?: Echoes): (text: string) => unknown {
   const keep = interner();
-  return (text) => keep(JSON.parse(withoutManagedFields(text)) as unknown);
+  return (text) => {
+    const version = echoes === undefined || echoes.size === 0 ? undefined : versionOfEvent(text);
+    // What it shows is known; how far it has come is all that it tells.
+    if (version !== undefined && echoes?.has(version) === true) {
+      return { type: "BOOKMARK", object: { metadata: { resourceVersion: version } } };
+    }
+    return keep(JSON.parse(withoutManagedFields(text)) as unknown);
+  };
 }
 
 const opening = '"metadata":{';
@@ -34,16 +42,47 @@ export function withoutManagedFields(text: string): string {
 /** Where the member at `from` begins and ends with one of its commas, if it is a direct member of the object at `start`. */
 function memberWithin(text: string, start: number, from: number): { start: number; end: number } | undefined {
   if (scan(text, start, from) !== from) return undefined;
-  const close = scan(text, from + field.length, text.length);
+  const close = endOfManagedFields(text, from + field.length);
   if (close < 0) return undefined; // a text that was cut: whoever parses it will say so
   const end = close + 1;
   if (text.charCodeAt(end) === comma) return { start: from, end: end + 1 };
   return text.charCodeAt(from - 1) === comma ? { start: from - 1, end } : { start: from, end };
 }
 
+const events = ['{"type":"MODIFIED","object":{', '{"type":"ADDED","object":{'];
+const version = '"resourceVersion":"';
+
+/** The version of the object in a line of a watch. Undefined where it is anything else. */
+function versionOfEvent(text: string): string | undefined {
+  const start = events.find((it) => text.startsWith(it))?.length;
+  if (start === undefined) return undefined;
+  const metadata = text.indexOf(opening, start);
+  if (metadata < 0 || scan(text, start, metadata) !== metadata) return undefined;
+  const within = metadata + opening.length;
+  const at = text.indexOf(version, within);
+  if (at < 0 || scan(text, within, at) !== at) return undefined;
+  return text.slice(at + version.length, text.indexOf('"', at + version.length));
+}
+
 const quote = 34;
 const comma = 44;
 const backslash = 92;
+
+/**
+ * Where the list closes. It holds no other list, so that it ends with the first bracket outside of a string; and what follows
+ * here cannot follow within one, where a quote has a backslash before it. Found natively that is ten times faster.
+ */
+function endOfManagedFields(text: string, at: number): number {
+  const close = text.indexOf("}]", at) + 1;
+  const rest = text.charCodeAt(close + 1) === 125 ? close + 2 : close + 1;
+  const isNext = text.charCodeAt(rest) === comma && text.charCodeAt(rest + 1) === quote && isLetter(text, rest + 2);
+  return close > 0 && isNext ? close : scan(text, at, text.length);
+}
+
+function isLetter(text: string, at: number): boolean {
+  const c = text.charCodeAt(at) | 32;
+  return c >= 97 && c <= 122;
+}
 
 /** Where the list or object around `at` closes, or `until` when it is reached at the same depth before that; else -1. */
 function scan(text: string, at: number, until: number): number {
@@ -101,6 +140,7 @@ function interner(): (value: unknown) => unknown {
     const record = value as Record<string, unknown>;
     for (const name in record) {
       const member = record[name];
+      if (name === "uid") continue; // of all strings the one that is never the same
       if (typeof member === "string") {
         const copy = string(member);
         if (copy !== member) record[name] = copy;

@@ -1,7 +1,7 @@
 // A controller at work: what it listens to, its queue and its workers. Each pass is in `pass.ts`.
 import type { Tracer } from "@opentelemetry/api";
 import type { Client } from "@telltale/client";
-import { type Clock, jitter, type Random, uuid } from "@telltale/clock";
+import { type Clock, jitter, type Random } from "@telltale/clock";
 import { deepEqual, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
 import { StatusViolation } from "@telltale/status";
 import type { Cache, Cached } from "../cache/cache.ts";
@@ -58,6 +58,7 @@ export class Run {
   readonly #owed = new Set<Key>();
   readonly #passes = new Map<Promise<void>, { readonly key: Key; readonly stop: AbortController }>();
   readonly #asked = new Map<Key, { readonly echo: string; readonly cause: Cause; readonly delay: Ms }[]>();
+  #count = 0;
   #isActive = false;
   #isPumping = false;
 
@@ -281,12 +282,12 @@ export class Run {
   }
 
   async #pass({ key, cause, waited }: Taken, stop: AbortController, isLast: boolean): Promise<void> {
-    const { clock, random, sink, fence, tracer } = this.#env;
+    const { clock, sink, fence, tracer } = this.#env;
     const object = this.#around.own.store.byKey(key);
     if (object === undefined || !fence.allows(nameOfKey(key))) return;
     for (const polling of this.#pollings) polling.keep(object);
     const { timeout, name: controller } = this.controller;
-    const log = this.#around.log.with({ ...nameOfKey(key), pass: uuid(random).slice(0, 8), cause });
+    const log = this.#around.log.with({ ...nameOfKey(key), pass: ++this.#count, cause });
     const state: PassState = {
       key,
       now: clock.now(),
