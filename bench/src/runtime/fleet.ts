@@ -52,6 +52,8 @@ export class Fleet {
 export class Convergence {
   /** Milliseconds from the moment that a change was due to the moment that its status was seen. */
   readonly latencies: number[] = [];
+  /** How long the server took for the driver's own writes: what of a delay is the machine's, and nobody's fault. */
+  readonly own: number[] = [];
   /** When the last status was seen. */
   last = 0;
   readonly #waiting = new Map<string, { readonly generation: number; readonly since: number }[]>();
@@ -69,6 +71,12 @@ export class Convergence {
     list.push({ generation, since });
     this.#waiting.set(name, list);
     this.#open += 1;
+  }
+
+  async timed(write: () => Promise<void>): Promise<void> {
+    const begin = performance.now();
+    await write();
+    this.own.push(performance.now() - begin);
   }
 
   get open(): number {

@@ -1,6 +1,5 @@
 // From samples to a table: medians over the rounds, our ratio to each peer, and what was aimed at.
 import { availableParallelism, cpus, release } from "node:os";
-import { percentile } from "../table.ts";
 import type { Options } from "./options.ts";
 import type { PeerName } from "./peers.ts";
 import type { Cores } from "./proc.ts";
@@ -21,6 +20,8 @@ export interface Facts {
   readonly seed: Seed;
   readonly cores: Cores | undefined;
   readonly digests: Readonly<Record<string, string>>;
+  /** How busy the machine was before it began. */
+  readonly load: number;
 }
 
 interface Line {
@@ -52,6 +53,7 @@ export function printReport(measured: readonly Measured[], facts: Facts): void {
     );
   console.log(`
 ${objects} objects of ${facts.seed.bytes} bytes, ${repeat} round(s)${repeat > 1 ? ", medians (from–to)" : ""}; ${machine()}.
+The machine's load was ${facts.load.toFixed(1)} before it began${facts.load > 0.5 ? ": somebody else works here, and latencies are not to be trusted" : ""}.
 ${sharing(facts.cores)}
 What the operators left was as it must be, and the same but for times: ${JSON.stringify(facts.digests)}.`);
 }
@@ -69,8 +71,8 @@ export function toJson(measured: readonly Measured[], facts: Facts): string {
     aim: row.aim,
     verdict: verdict(row, values),
   }));
-  const { options, cores, digests, seed } = facts;
-  return `${JSON.stringify({ machine: machine(), cores, options, bytes: seed.bytes, digests, medians, samples: measured }, null, 2)}\n`;
+  const { options, cores, digests, seed, load } = facts;
+  return `${JSON.stringify({ machine: machine(), load, cores, options, bytes: seed.bytes, digests, medians, samples: measured }, null, 2)}\n`;
 }
 
 function linesOf(measured: readonly Measured[]): Line[] {
@@ -83,11 +85,17 @@ function linesOf(measured: readonly Measured[]): Line[] {
         const all = here
           .filter((one) => one.peer === peer)
           .map(({ figures }) => (figures[row.figure] ?? Number.NaN) * (row.scale ?? 1));
-        values.set(peer, { median: percentile(all, 0.5), min: Math.min(...all), max: Math.max(...all) });
+        values.set(peer, { median: median(all), min: Math.min(...all), max: Math.max(...all) });
       }
       return { section, row, values };
     }),
   );
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }
 
 function bySection(a: string, b: string): number {

@@ -1,6 +1,6 @@
 // `npm run bench -- runtime`: every operator through every workload, in turn, then the table.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { findAssets } from "../../../tools/envtest/envtest.ts";
 import { Fleet } from "./fleet.ts";
@@ -39,6 +39,7 @@ export async function benchRuntime(args: readonly string[]): Promise<void> {
 }
 
 async function all(options: Options, assets: string, folder: string): Promise<void> {
+  const load = loadavg()[0] ?? Number.NaN;
   const peers: Peer[] = [];
   for (const name of options.peers) peers.push(await prepare(name, say));
   const cores = shareOut();
@@ -58,7 +59,7 @@ async function all(options: Options, assets: string, folder: string): Promise<vo
     }
   } finally {
     // Also after a failure: what was measured until then is told, and the failure after it.
-    const facts = { options, seed: from, cores, digests: Object.fromEntries(digests) };
+    const facts = { options, seed: from, cores, digests: Object.fromEntries(digests), load };
     printReport(measured, facts);
     if (options.json !== undefined) writeFileSync(options.json, toJson(measured, facts));
   }

@@ -21,7 +21,7 @@ async function paced(scene: Scene, watch: Convergence, rate: number, changes: nu
     if (ahead > 0) await sleep(ahead);
     const change = scene.fleet.next();
     watch.expect(change.name, change.generation, due);
-    sent.push(change.send());
+    sent.push(watch.timed(change.send));
   }
   await Promise.all(sent);
 }
@@ -32,7 +32,7 @@ export async function closedLoop(scene: Scene, operator: Operator, writers: numb
     inLanes(writers, Array.from({ length: changes }), async () => {
       const change = scene.fleet.next();
       watch.expect(change.name, change.generation, performance.now());
-      await change.send();
+      await watch.timed(change.send);
     }),
   );
 }
@@ -70,8 +70,11 @@ async function converge(
     convergences: count,
     rate: (count * 1_000) / (watch.last - begin),
     p50: percentile(watch.latencies, 0.5),
+    p90: percentile(watch.latencies, 0.9),
     p99: percentile(watch.latencies, 0.99),
     p999: percentile(watch.latencies, 0.999),
+    own50: percentile(watch.own, 0.5),
+    own99: percentile(watch.own, 0.99),
     cpuEach: per("cpu"),
     apiserverCpuPer1000: per("apiserverCpu"), // ms each is s for 1,000
     etcdCpuPer1000: per("etcdCpu"),
