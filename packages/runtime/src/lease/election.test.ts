@@ -1,7 +1,7 @@
 import type { FaultEffect } from "@telltale/apiserver";
 import type { Instant } from "@telltale/kinds";
 import { Lease } from "@telltale/kinds/builtin";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { namespace, type Process, type World, world } from "../../test/lease/world.ts";
 import { type Election, elect } from "./election.ts";
 
@@ -13,6 +13,8 @@ interface Candidate extends Process {
   readonly election: Election;
   readonly stop: AbortController;
 }
+
+vi.setConfig({ testTimeout: 30_000 }); // hours of virtual time, on a machine that may be busy
 
 let w: World;
 const candidates: Candidate[] = [];
@@ -117,6 +119,14 @@ describe("of several candidates", () => {
     a.kill();
     expect(await until(() => namesake.election.held())).toBeLessThanOrEqual(16 * second);
     expect(namesake.election.epoch).toBe(1);
+  });
+
+  it("a name that is used twice holds the lease once, even where both begin at one moment", async () => {
+    const [one, other] = [candidate("a"), candidate("a")];
+    await settle(0);
+    await settle(60 * second);
+    expect([one.election.held(), other.election.held()].filter(Boolean)).toHaveLength(1);
+    expect([...one.samples, ...other.samples]).toHaveLength(1);
   });
 });
 

@@ -46,7 +46,7 @@ export function elect(options: ElectionOptions): Election {
   const listeners = new Set<(change: Change) => void>();
   let holder: string | undefined;
 
-  const hold = new Hold({ client, clock, namespace, name, identity, ...times, onChange: tell });
+  const hold = new Hold({ client, clock, random, namespace, name, identity, ...times, onChange: tell });
   const keeper = keep({
     hold,
     clock,

@@ -16,10 +16,10 @@ beforeEach(async () => {
 afterEach(() => w.server.stop());
 
 function hold(clock: Clock = w.clock, identity = "a"): Hold {
-  const { client } = w.process(identity);
+  const { client, random } = w.process(identity);
   const onChange = (change: Change) => changes.push(change);
   const times = { duration: 15 * second, renewDeadline: 10 * second };
-  return new Hold({ client, clock, namespace, name: "lease", identity, ...times, onChange });
+  return new Hold({ client, clock, random, namespace, name: "lease", identity, ...times, onChange });
 }
 
 describe("a term", () => {

@@ -2,7 +2,7 @@
 // It writes only on top of what it read, so of two candidates one succeeds. It counts its term from before the request that
 // won it, and for less than anybody else waits, so a term is over before the next one can begin, whatever the wall clocks say.
 import { type Client, isAlreadyExists, isConflict, isNotFound } from "@telltale/client";
-import type { Clock, Timer } from "@telltale/clock";
+import type { Clock, Random, Timer } from "@telltale/clock";
 import type { Ms } from "@telltale/kinds";
 import { Lease } from "@telltale/kinds/builtin";
 import {
@@ -22,6 +22,7 @@ import {
 export interface HoldOptions {
   readonly client: Client;
   readonly clock: Clock;
+  readonly random: Random;
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
@@ -63,10 +64,14 @@ export class Hold {
   #unanswered: readonly Claim[] = [];
   #term: { readonly epoch: number; readonly until: Ms } | undefined;
   #timer: Timer | undefined;
-  #writes = 0;
+  /** What tells our claims from those of another process that uses our name in the same millisecond. */
+  readonly #nonce: number;
+  #writes: number;
 
   constructor(options: HoldOptions) {
     this.#options = options;
+    this.#nonce = Math.floor(options.random.next() * 1000);
+    this.#writes = Math.floor(options.random.next() * 1000);
     this.#ref = { namespace: options.namespace, name: options.name };
   }
 
@@ -103,7 +108,7 @@ export class Hold {
     if (this.#unanswered.length > 0) await this.#read(signal);
     for (let attempt = 1; this.#seen.at === "there" && this.#isMine(); attempt += 1) {
       const { lease, claim } = this.#seen;
-      const json = claimPatch(lease, freed(claim, this.#stamp()));
+      const json = claimPatch(lease, freed(claim, stamp(this.#options.clock.now(), this.#writes++)));
       try {
         await this.#options.client.patch(Lease, this.#ref, { json }, this.#call(signal));
         break;
@@ -140,12 +145,13 @@ export class Hold {
 
   async #write(step: Exclude<Step, { do: "wait" }>, signal: AbortSignal): Promise<void> {
     const { client, clock, identity, namespace, name, renewDeadline } = this.#options;
-    const renewed = this.#stamp();
+    const renewed = stamp(clock.now(), this.#writes++);
+    const acquired = stamp(clock.now(), this.#nonce);
     const duration = Math.ceil(this.#options.duration / 1000) * 1000;
     const claim: Claim =
       step.do === "renew"
         ? { ...step.claim, duration, renewed }
-        : { holder: identity, duration, epoch: step.epoch, acquired: renewed, renewed };
+        : { holder: identity, duration, epoch: step.epoch, acquired, renewed };
     const marks = this.#options.marks?.() ?? {};
     this.#unanswered = [...this.#unanswered, claim].slice(-remembered);
     const sent = clock.uptime();
@@ -191,10 +197,6 @@ export class Hold {
     const says = this.#seen.at === "there" ? this.#seen.claim : this.#seen.at === "gone" ? this.#seen.was : undefined;
     if (says === undefined) return false;
     return [this.#confirmed, ...this.#unanswered].some((claim) => claim !== undefined && sameClaim(claim, says));
-  }
-
-  #stamp(): string {
-    return stamp(this.#options.clock.now(), this.#writes++);
   }
 
   /** Two attempts fit before the term is over. */

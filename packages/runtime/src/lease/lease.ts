@@ -89,11 +89,11 @@ export function sameClaim(a: Claim, b: Claim): boolean {
 }
 
 /**
- * A time for a claim. Its microseconds count our writes: no two claims are alike, even where the wall clock stands still or is
- * put back, so that a renewal is always seen as a change.
+ * A time for a claim. Its microseconds are ours to count with: no two claims are alike, even where the wall clock stands still
+ * or is put back, so that a renewal is always seen as a change.
  */
-export function stamp(now: Instant, write: number): string {
-  return formatMicroTime(now).replace(/\d{3}Z$/, `${String(write % 1000).padStart(3, "0")}Z`);
+export function stamp(now: Instant, count: number): string {
+  return formatMicroTime(now).replace(/\d{3}Z$/, `${String(count % 1000).padStart(3, "0")}Z`);
 }
 
 /** What a Lease says that nobody holds. One second: what client-go writes, for those who ask how long nobody holds it. */

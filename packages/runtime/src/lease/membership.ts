@@ -11,7 +11,7 @@ export const adoptedAnnotation = "telltale.dev/adopted-members";
 /** Every Lease of the group by its name, our own among them. */
 export type Group = ReadonlyMap<string, Seen>;
 
-type There = Extract<Seen, { at: "there" }>;
+export type There = Extract<Seen, { at: "there" }>;
 
 /** What we know of the group after reading all of it once more. */
 export function lookAt(before: Group, leases: readonly Lease[], now: Ms, fallback: Ms): Group {

@@ -1,6 +1,5 @@
 // Sharded ownership: several processes divide the keys among them. Each holds a Lease of its own in the group; who is a member,
 // and by which set of members it goes, is read from these Leases. The rule that keeps two members from one key is in `stage.ts`.
-import { isConflict, isNotFound } from "@telltale/client";
 import { jitter, sleep } from "@telltale/clock";
 import { boundedName, isDnsSubdomain, type Ms, sha256Hex } from "@telltale/kinds";
 import { Lease } from "@telltale/kinds/builtin";
@@ -9,20 +8,11 @@ import { keyOf } from "../key.ts";
 import type { ElectionOptions } from "./election.ts";
 import { type Change, Hold } from "./hold.ts";
 import { keep } from "./keeper.ts";
-import { claimPatch, freed, type Marks, type Seen, stamp } from "./lease.ts";
-import {
-  adoptedAnnotation,
-  allAdopted,
-  type Group,
-  groupLabel,
-  laggards,
-  litter,
-  lookAt,
-  membersOf,
-  overdue,
-} from "./membership.ts";
+import type { Marks } from "./lease.ts";
+import { adoptedAnnotation, allAdopted, type Group, groupLabel, laggards, lookAt, membersOf } from "./membership.ts";
 import { hashOf, ring } from "./ring.ts";
 import { agreed, drained, mayActOn, moved, rightsOf, type Stage, written } from "./stage.ts";
+import { sweeper } from "./sweep.ts";
 import { checkTimes, defaultTimes } from "./times.ts";
 import { Troubles } from "./trouble.ts";
 
@@ -49,9 +39,6 @@ export interface Shards extends Fence {
 export type Handover = (mine: Owns, before: Owns) => void | Promise<void>;
 export type Owns = (key: string) => boolean;
 
-/** In durations: how long a Lease is left alone that nobody holds. */
-const leftAlone = 10;
-
 export function shard(options: ShardOptions): Shards {
   const { client, clock, random, sink, namespace, identity } = options;
   const times = checkTimes({ ...defaultTimes, ...options }, identity);
@@ -66,16 +53,15 @@ export function shard(options: ShardOptions): Shards {
   let quiet: Promise<unknown> = Promise.resolve();
   let running: Promise<void> = Promise.resolve();
   let stopped: AbortSignal | undefined;
-  let writes = 0;
   let looked = Number.NEGATIVE_INFINITY;
   let renewal: Ms = 0;
   let moving: Ms = 0;
   let complained = "";
+  let waited = false;
 
-  const place = { namespace, name };
-  const hold = new Hold({ client, clock, namespace, name, identity, ...times, marks, onChange: tell });
-  const troubles = new Troubles(log, { ...place, verbs: "get, list, create and patch" });
-  const sweeping = new Troubles(log, { ...place, verbs: "patch and delete" });
+  const hold = new Hold({ client, clock, random, namespace, name, identity, ...times, marks, onChange: tell });
+  const sweep = sweeper({ client, clock, log, namespace, name, duration });
+  const troubles = new Troubles(log, { namespace, name, verbs: "get, list, create and patch" });
   const keeper = keep({ hold, troubles, clock, random, ...times, round });
 
   function marks(): Marks {
@@ -85,6 +71,7 @@ export function shard(options: ShardOptions): Shards {
 
   function tell(change: Change): void {
     sink({ is: "lease", name, held: change.held });
+    waited = false;
     if (change.held) log.info("joined the group", { epoch: change.epoch });
     else if (change.why === "released" || change.why === "stopped") log.info("left the group", { why: change.why });
     else log.warn("lost its place in the group", { why: change.why });
@@ -98,13 +85,23 @@ export function shard(options: ShardOptions): Shards {
     const began = clock.uptime();
     if (!hold.held() || stage.at === "adopting" || began >= renewal) {
       const standing = await hold.attempt(signal);
-      if (standing.at === "waiting") return Math.min(jitter(random, retry, 0.2), standing.until - clock.uptime());
+      if (standing.at === "waiting") return wait(standing);
       renewal = began + retry;
       stage = written(stage, said);
     }
     await look(signal);
     const left = renewal - clock.uptime();
     return stage.at === "settled" ? left : Math.min(left, retry / 4);
+  }
+
+  /** The Lease has our name in it, and is not ours. */
+  function wait({ holder, until }: { readonly holder: string; readonly until: Ms }): Ms {
+    if (holder !== "" && !waited) {
+      const fix = "give every process an identity of its own; after a restart under the same one this passes by itself";
+      log.warn("waits for its Lease, which somebody else holds", { holder, fix });
+      waited = true;
+    }
+    return Math.min(jitter(random, retry, 0.2), until - clock.uptime());
   }
 
   /** Until nothing runs any more the Lease is renewed, so that nobody takes our keys up while we are at work on them. */
@@ -124,7 +121,7 @@ export function shard(options: ShardOptions): Shards {
     if (!("ring" in stage) || stage.ring.hash !== hash) go(moved(stage, ring(members)));
     else if (stage.at === "adopted" && allAdopted(group, hash)) go(agreed(stage));
     complain();
-    await sweep(signal);
+    if (await sweep(group, call(signal))) keeper.nudge();
   }
 
   /** Said once for each set of members that is not agreed on for long. */
@@ -141,40 +138,7 @@ export function shard(options: ShardOptions): Shards {
     }
   }
 
-  /** Takes members off that are gone, and Leases away that nobody has used for long. Who is second at it finds it done. */
-  async function sweep(signal: AbortSignal): Promise<void> {
-    const now = clock.uptime();
-    const works = [...overdue(group, now).map(takeOff), ...litter(group, now, leftAlone * duration).map(remove)];
-    await Promise.all(
-      works.map(async (work) => {
-        try {
-          await work(signal);
-          sweeping.over();
-        } catch (error) {
-          if (!signal.aborted && !isConflict(error) && !isNotFound(error)) sweeping.tell(error);
-        }
-      }),
-    );
-  }
-
-  const takeOff = ({ lease, claim }: Extract<Seen, { at: "there" }>) => {
-    const ref = { namespace, name: lease.metadata?.name ?? "" };
-    return async (signal: AbortSignal) => {
-      const json = claimPatch(lease, freed(claim, stamp(clock.now(), writes++)));
-      await client.patch(Lease, ref, { json }, call(signal));
-      log.info("took a member off that had not been heard of", { member: ref.name });
-      keeper.nudge();
-    };
-  };
-
-  const remove = ({ lease: { metadata = {} } }: Extract<Seen, { at: "there" }>) => {
-    const { uid = "", resourceVersion = "" } = metadata;
-    const ref = { namespace, name: metadata.name ?? "" };
-    return (signal: AbortSignal) =>
-      client.delete(Lease, ref, { propagation: "Background", uid, resourceVersion, ...call(signal) });
-  };
-
-  /** Four of them, one after the other, fit between two renewals. */
+  /** Two of them, one after the other, leave time for a renewal. */
   const call = (signal: AbortSignal) => ({ signal, timeout: times.renewDeadline / 4 });
 
   function go(next: Stage): void {
@@ -197,13 +161,13 @@ export function shard(options: ShardOptions): Shards {
   const owner = (rights: ReturnType<typeof rightsOf>) => (key: string) => mayActOn(rights, name, key);
 
   async function handOver(call: Handover, mine: Owns, before: Owns): Promise<void> {
-    for (;;) {
+    for (let asked = 1; ; asked += 1) {
       try {
         await call(mine, before);
         return;
       } catch (error) {
-        const fix = "its keys stay where they are until it has; see what it says";
-        log.error("work on keys that were lost has not ended", { error: String(error), fix });
+        const fix = "see what it says: until it succeeds, nobody works on the keys that change hands";
+        if (asked === 1) log.error("handing keys over failed, and is tried again", { error: String(error), fix });
       }
       // Stopped for good: nobody waits for it any more.
       if (stopped?.aborted === true) return;
