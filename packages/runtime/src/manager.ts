@@ -5,7 +5,7 @@ import { type Clock, type Random, systemClock, systemRandom } from "@telltale/cl
 import { isDnsSubdomain, type KubeObject, type Ms } from "@telltale/kinds";
 import type { StatusViolation } from "@telltale/status";
 import { Cache } from "./cache/cache.ts";
-import { decoder } from "./cache/decode.ts";
+import { decoders } from "./cache/decode.ts";
 import { Echoes } from "./cache/echoes.ts";
 import type { Controller } from "./controller/declare.ts";
 import { isDeclared } from "./controller/declared.ts";
@@ -74,13 +74,15 @@ export function manager(options: ManagerOptions): Manager {
   const sink = toAll(sinks, (error) => log.warn("a sink threw", { err: error }));
   const pressure = new Pressure(clock);
   const echoes = new Echoes();
+  const decode = decoders(echoes);
   const transport = options.rate === undefined ? options.transport : limited(options.transport, clock, options.rate);
   const guard = guardOf(name, options.replicas, { clock, random, log, sink, client: clientOver(transport) });
-  const client = clientOver(fenced(transport, guard.fence));
+  const way = fenced(transport, guard.fence);
+  const client = clientOver(way);
   const cache =
     options.cache ??
     new Cache({
-      client,
+      client: clientOver(way, decode.watching),
       clock,
       random,
       log,
@@ -117,14 +119,14 @@ export function manager(options: ManagerOptions): Manager {
   let isActive = false;
   let probes: Probes | undefined;
 
-  function clientOver(way: Transport): Client {
+  function clientOver(way: Transport, how = decode.plain): Client {
     return createClient({
       transport: way,
       clock,
       random,
       fieldManager: name,
       userAgent: name,
-      decode: decoder(echoes),
+      decode: how,
       onWarning: (text) => log.warn("the server warns", { text }),
       onAttempt: ({ method, code = 0, took, next }) => {
         pressure.heard({ code, took });

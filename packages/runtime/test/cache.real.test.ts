@@ -20,5 +20,5 @@ describe.skipIf(assets === undefined)("on a real API server", () => {
     if (plane === undefined || past === undefined) throw new Error("the API servers did not start");
     return realGround(plane, past);
   };
-  caches({ open, seeds: [1], steps: 30, many: 3_000 });
+  caches({ open, seeds: [1], steps: 30, many: 10_000 });
 });

@@ -68,7 +68,7 @@ it("starts once, however often it is started", async () => {
   cache.of(ConfigMap);
   cache.start();
   cache.start();
-  await pass();
+  await pass(1_000);
   expect(server.watches).toBe(1);
 });
 

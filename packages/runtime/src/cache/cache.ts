@@ -20,7 +20,7 @@ export interface CacheOptions {
   /** Frozen objects: for tests. */
   readonly freeze?: boolean;
   readonly lists?: "stream" | "pages";
-  /** What the client's decoder does not have to parse. */
+  /** What the decoder of this cache's client does not have to parse. */
   readonly echoes?: Echoes;
 }
 
@@ -118,12 +118,8 @@ export class Cache {
 
   /** A write of ours that succeeded. */
   wrote<T extends KubeObject>(kind: KindRef<T>, object: T): void {
-    let isTold = true;
-    for (const entry of this.#of(kind, object)) {
-      entry.store.wrote(kept(entry, object));
-      if (entry.select.field !== undefined) isTold = false; // whether it belongs there only the server can say
-    }
-    if (isTold) this.#options.echoes?.add(object.metadata?.resourceVersion ?? "");
+    for (const entry of this.#of(kind, object)) entry.store.wrote(kept(entry, object));
+    this.#options.echoes?.add(object);
   }
 
   /** A deletion of ours after which the object is gone. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decoder, withoutManagedFields } from "./decode.ts";
-import { Echoes } from "./echoes.ts";
+import { decoder, decoders, withoutManagedFields } from "./decode.ts";
+import { Echo, Echoes } from "./echoes.ts";
 
 const managed = [
   { manager: "kubectl", fieldsV1: { 'k:{"type":"a]}"}': { ".": {} }, 'v:"x\\"],"': {} }, operation: "Update" },
@@ -83,39 +83,57 @@ describe("the echo of our own write", () => {
   const line = (type: string, resourceVersion: string, more: object = {}) =>
     JSON.stringify({
       type,
-      object: { kind: "A", metadata: { managedFields: managed, name: "a", resourceVersion }, ...more },
+      object: { kind: "A", metadata: { managedFields: managed, name: "a", uid: "u", resourceVersion }, ...more },
     });
-
-  it("is not parsed: only how far the watch has come is told", () => {
+  const wrote = (resourceVersion: string) => ({ metadata: { name: "a", uid: "u", resourceVersion } });
+  const heard = (...versions: string[]) => {
     const echoes = new Echoes();
-    const decode = decoder(echoes);
-    echoes.add("7");
-    const mark = { type: "BOOKMARK", object: { metadata: { resourceVersion: "7" } } };
-    expect(decode(line("MODIFIED", "7"))).toEqual(mark);
-    expect(decode(line("ADDED", "7"))).toEqual(mark);
+    for (const version of versions) echoes.add(wrote(version));
+    const decode = decoders(echoes).watching;
+    return (text: string) => decode(text) as { type: string; object: unknown };
+  };
+
+  it("is not parsed until somebody needs more than its name", () => {
+    for (const type of ["MODIFIED", "ADDED"]) {
+      const { type: read, object } = heard("7")(line(type, "7", { spec: { a: 1 } }));
+      if (!(object instanceof Echo)) throw new Error("it was parsed");
+      expect([read, object.metadata]).toEqual([type, wrote("7").metadata]);
+      expect(object.whole()).toEqual({ kind: "A", ...wrote("7"), spec: { a: 1 } });
+    }
   });
 
   it("is nothing else that has the same version somewhere", () => {
+    const decode = heard("7");
+    const before = { about: { metadata: { resourceVersion: "7" } }, metadata: { resourceVersion: "8" } };
+    for (const text of [
+      line("MODIFIED", "8"),
+      line("DELETED", "7"),
+      line("BOOKMARK", "7"),
+      line("MODIFIED", "8", { spec: { metadata: { resourceVersion: "7" } } }),
+      JSON.stringify({ type: "ADDED", object: before }),
+      JSON.stringify({ metadata: { resourceVersion: "7", name: "a" } }),
+    ]) {
+      expect(decode(text)).toEqual(JSON.parse(withoutManagedFields(text)));
+    }
+  });
+
+  it("is nothing that was cut", () => {
+    const whole = line("MODIFIED", "7", { spec: [1] });
+    for (let length = 1; length < whole.length; length += 1) {
+      expect(() => heard("7")(whole.slice(0, length)), whole.slice(0, length)).toThrow(SyntaxError);
+    }
+  });
+
+  it("is parsed for those who do not ask for echoes", () => {
     const echoes = new Echoes();
-    const decode = decoder(echoes);
-    echoes.add("7");
-    const read = (text: string) => decode(text) as { type: string };
-    expect(read(line("MODIFIED", "8")).type).toBe("MODIFIED");
-    expect(read(line("DELETED", "7")).type).toBe("DELETED");
-    expect(read(line("MODIFIED", "8", { spec: { metadata: { resourceVersion: "7" } } })).type).toBe("MODIFIED");
-    const before = {
-      type: "ADDED",
-      object: { about: { metadata: { resourceVersion: "7" } }, metadata: { resourceVersion: "8" } },
-    };
-    expect(read(JSON.stringify(before)).type).toBe("ADDED");
-    const object = JSON.stringify({ metadata: { resourceVersion: "7", name: "a" } });
-    expect(decode(object)).toEqual(JSON.parse(object));
+    echoes.add(wrote("7"));
+    expect(decoders(echoes).plain(line("ADDED", "7"))).toEqual({ type: "ADDED", object: { kind: "A", ...wrote("7") } });
   });
 
   it("is forgotten when there are too many", () => {
     const echoes = new Echoes();
-    for (let i = 0; i < 5_000; i += 1) echoes.add(`${i}`);
+    for (let i = 0; i < 5_000; i += 1) echoes.add(wrote(`${i}`));
     expect(echoes.size).toBeLessThanOrEqual(2_000);
-    expect([echoes.has("0"), echoes.has("4999")]).toEqual([false, true]);
+    expect([echoes.at("0"), echoes.at("4999")?.name]).toEqual([undefined, "a"]);
   });
 });

@@ -1,17 +1,27 @@
 // From the text of an answer to values that are cheap to keep: `managedFields` are cut out before parsing (60 % of a custom
 // resource), strings that come again and again are kept once, and the echo of our own write is not parsed at all.
-import type { Echoes } from "./echoes.ts";
+import { Echo, Echoes } from "./echoes.ts";
+
+type Decode = (text: string) => unknown;
 
 /** A decoder with a memory of its own for repeated strings. */
-export function decoder(echoes?: Echoes): (text: string) => unknown {
+export function decoder(): Decode {
+  return decoders(new Echoes()).plain;
+}
+
+/** Two decoders with one memory: `watching` is for those only who follow, and know what an `Echo` is. */
+export function decoders(echoes: Echoes): { readonly plain: Decode; readonly watching: Decode } {
   const keep = interner();
-  return (text) => {
-    const version = echoes === undefined || echoes.size === 0 ? undefined : versionOfEvent(text);
-    // What it shows is known; how far it has come is all that it tells.
-    if (version !== undefined && echoes?.has(version) === true) {
-      return { type: "BOOKMARK", object: { metadata: { resourceVersion: version } } };
-    }
-    return keep(JSON.parse(withoutManagedFields(text)) as unknown);
+  const plain = (text: string) => keep(JSON.parse(withoutManagedFields(text)) as unknown);
+  return {
+    plain,
+    watching(text) {
+      const event = echoes.size === 0 ? undefined : headOf(text);
+      const written = event === undefined ? undefined : echoes.at(event.version);
+      if (event === undefined || written === undefined || !text.endsWith("}}")) return plain(text);
+      const whole = () => (plain(text) as { readonly object: unknown }).object;
+      return { type: event.type, object: new Echo(written, whole) };
+    },
   };
 }
 
@@ -49,19 +59,21 @@ function memberWithin(text: string, start: number, from: number): { start: numbe
   return text.charCodeAt(from - 1) === comma ? { start: from - 1, end } : { start: from, end };
 }
 
-const events = ['{"type":"MODIFIED","object":{', '{"type":"ADDED","object":{'];
+const types = ["MODIFIED", "ADDED"] as const;
+const beginning = (type: string): string => `{"type":"${type}","object":{`;
 const version = '"resourceVersion":"';
 
-/** The version of the object in a line of a watch. Undefined where it is anything else. */
-function versionOfEvent(text: string): string | undefined {
-  const start = events.find((it) => text.startsWith(it))?.length;
-  if (start === undefined) return undefined;
+/** What a line of a watch is about, without parsing it. Undefined where it is anything else. */
+function headOf(text: string): { readonly type: string; readonly version: string } | undefined {
+  const type = types.find((it) => text.startsWith(beginning(it)));
+  if (type === undefined) return undefined;
+  const start = beginning(type).length;
   const metadata = text.indexOf(opening, start);
   if (metadata < 0 || scan(text, start, metadata) !== metadata) return undefined;
   const within = metadata + opening.length;
   const at = text.indexOf(version, within);
   if (at < 0 || scan(text, within, at) !== at) return undefined;
-  return text.slice(at + version.length, text.indexOf('"', at + version.length));
+  return { type, version: text.slice(at + version.length, text.indexOf('"', at + version.length)) };
 }
 
 const quote = 34;

@@ -12,6 +12,7 @@ import type { KubeObject } from "@telltale/kinds";
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WatchHappening } from "../samples.ts";
+import { Echo } from "./echoes.ts";
 import { Follower, type FollowOptions } from "./follow.ts";
 import { Store } from "./store.ts";
 
@@ -138,6 +139,40 @@ describe("a streamed list", () => {
     expect(asked).toEqual(["watch all"]);
     await pass(1_000);
     expect(asked).toEqual(["watch all", "list 500", "watch 3"]);
+  });
+});
+
+describe("the echo of a write of ours", () => {
+  const echo = (name: string, version: number, whole: () => KubeObject): Line => ({
+    type: "MODIFIED",
+    object: new Echo(map(name, version).metadata ?? {}, whole),
+  });
+  const unneeded = (): never => {
+    throw new Error("it was parsed");
+  };
+
+  it("is not parsed where the very same state is held, in a list and after it", async () => {
+    const store = new Store<KubeObject>();
+    store.wrote(map("x", 3));
+    store.wrote(map("y", 7));
+    const lines = [echo("x", 3, unneeded), endOfList(5), echo("y", 7, unneeded), modified("x", 8)];
+    const { follower } = await following([{ lines }], { store });
+    const shown = [...store.values()].map(({ metadata }) => metadata?.resourceVersion);
+    expect([shown, follower.version]).toEqual([["8", "7"], "8"]);
+  });
+
+  it("is parsed where it is not, as after a restore that counts versions anew", async () => {
+    const { shown, follower } = await following([
+      {
+        lines: [
+          echo("x", 3, () => map("z", 3)),
+          endOfList(5),
+          echo("x", 6, () => map("y", 6)),
+          echo("y", 7, () => map("y", 7)),
+        ],
+      },
+    ]);
+    expect([shown(), follower.version]).toEqual([["y@7", "z@3"], "7"]);
   });
 });
 

@@ -13,6 +13,7 @@ import { type Clock, type Random, sleep } from "@telltale/clock";
 import type { KindRef, KubeObject, Ms } from "@telltale/kinds";
 import { type Key, keyOfObject } from "../key.ts";
 import type { WatchHappening } from "../samples.ts";
+import { Echo } from "./echoes.ts";
 import {
   afterwards,
   begin,
@@ -187,7 +188,8 @@ export class Follower<T extends KubeObject> {
       ...(attempt.begun === undefined ? { sendInitialEvents: true } : { resourceVersion: this.#version }),
     });
     const listed = new Map<Key, T>();
-    for await (const event of events) {
+    for await (const heard of events) {
+      const event = this.#whole(heard);
       if (!isWhole(event)) throw new StreamError("garbled", `an event ${event.type} without an object`);
       this.#hear();
       if (attempt.begun !== undefined) this.#take(event);
@@ -197,6 +199,16 @@ export class Follower<T extends KubeObject> {
       } else collect(listed, event);
     }
     if (attempt.begun === undefined) throw new NoStreamedList("the stream ended before the list did");
+  }
+
+  /** The echo of our own write is the object that we hold, unless we do not hold it. */
+  #whole(event: WatchEvent<T>): WatchEvent<T> {
+    const { object } = event;
+    if (event.type === "BOOKMARK" || !(object instanceof Echo)) return event;
+    const held = this.#options.store.byKey(keyOfObject(object));
+    const { uid, resourceVersion } = object.metadata;
+    const isHeld = held?.metadata?.uid === uid && held?.metadata?.resourceVersion === resourceVersion;
+    return { type: event.type, object: held !== undefined && isHeld ? held : (object.whole() as T) };
   }
 
   #take(event: WatchEvent<T>): void {

@@ -5,7 +5,8 @@ import { type Client, ConnectionError, createClient, inProcessTransport, type Tr
 import { type Clock, type Random, seededRandom, turn, VirtualClock } from "@telltale/clock";
 import type { Ms } from "@telltale/kinds";
 import { ConfigMap, Namespace } from "@telltale/kinds/builtin";
-import { decoder } from "../../src/cache/decode.ts";
+import { decoders } from "../../src/cache/decode.ts";
+import { Echoes } from "../../src/cache/echoes.ts";
 import { Cache, type Cached, type CacheOptions, type Selection, silentLog } from "../../src/index.ts";
 import type { Sample } from "../../src/samples.ts";
 import { Seen } from "./history.ts";
@@ -47,12 +48,19 @@ export const follower = "follower";
 export function follow(ground: Ground, options: Partial<CacheOptions> = {}, select: Selection = {}): Followed {
   const { clock, wall, random } = ground;
   const way = troubled(ground.transport());
-  const client = createClient({ transport: way, clock: wall, random, decode: decoder(), userAgent: follower });
+  const echoes = new Echoes();
+  const client = createClient({
+    transport: way,
+    clock: wall,
+    random,
+    decode: decoders(echoes).watching,
+    userAgent: follower,
+  });
   const happened: string[] = [];
   const sink = (sample: Sample) => {
     if (sample.is === "watch") happened.push(sample.what);
   };
-  const cache = new Cache({ client, clock, random, log: silentLog, sink, freeze: true, ...options });
+  const cache = new Cache({ client, clock, random, log: silentLog, sink, freeze: true, echoes, ...options });
   const cached = cache.of(ConfigMap, select);
   const seen = new Seen(cache, cached.store);
   return {
