@@ -19,6 +19,7 @@ import type { Check, Probes } from "./outside/probes.ts";
 import { toAll } from "./outside/sinks.ts";
 import { Pressure } from "./pressure.ts";
 import type { Gauges, Sink } from "./samples.ts";
+import { Thrift } from "./thrift.ts";
 import { fenced, limited, type Rate } from "./transport.ts";
 
 export interface ManagerOptions {
@@ -46,6 +47,8 @@ export interface ManagerOptions {
   readonly checks?: readonly Check[];
   /** A kept cache, shared by several managers of one process. Default: its own. */
   readonly cache?: Cache;
+  /** Whether memory is given back after a burst of work. Default: yes, in real time. */
+  readonly thrift?: boolean;
   /** For tests: objects from the cache are frozen, and a broken status rule ends the run. */
   readonly strict?: boolean;
   /** How the world is read first. Default: `stream`. */
@@ -70,7 +73,9 @@ export interface Manager {
 export function manager(options: ManagerOptions): Manager {
   check(options);
   const { name, controllers, clock = systemClock, random = systemRandom, log = silentLog, strict = false } = options;
+  const thrift = (options.thrift ?? clock === systemClock) ? new Thrift(clock) : undefined;
   const sinks = [...(options.sinks ?? [])];
+  if (thrift !== undefined) sinks.push(({ is }) => (is === "pass" ? thrift.busy() : undefined));
   const sink = toAll(sinks, (error) => log.warn("a sink threw", { err: error }));
   const pressure = new Pressure(clock);
   const echoes = new Echoes();
@@ -207,6 +212,7 @@ export function manager(options: ManagerOptions): Manager {
     if (options.cache === undefined) await cache.stop();
     await guarded;
     await probes?.close();
+    thrift?.stop();
     if (failed !== undefined) throw failed.error;
   }
 

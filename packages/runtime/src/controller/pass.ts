@@ -74,12 +74,11 @@ function gateOf(around: Surroundings, state: PassState): Gate<KindRef> {
 async function steps(around: Surroundings, state: PassState): Promise<Said> {
   const { steps: line } = around.controller;
   try {
-    const acting = hands(around, state);
     let world = await line.observe(state.object as never, look(around, state));
     const actions = line.plan?.(world, state.now);
     if (line.act !== undefined) {
       const before = state.own.size;
-      const after = await line.act(actions, acting as never, world);
+      const after = await line.act(actions, hands(around, state) as never, world);
       if (after !== undefined) world = after;
       else if (state.own.size > before) world = await line.observe(state.object as never, look(around, state));
     }
