@@ -1,41 +1,27 @@
 // A controller at work: what it listens to, its queue and its workers. Each pass is in `pass.ts`.
-import type { Tracer } from "@opentelemetry/api";
-import type { Client } from "@telltale/client";
-import { type Clock, jitter, type Random } from "@telltale/clock";
+import { jitter } from "@telltale/clock";
 import { deepEqual, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
 import { StatusViolation } from "@telltale/status";
-import type { Cache, Cached } from "../cache/cache.ts";
+import type { Cached } from "../cache/cache.ts";
 import type { Change } from "../cache/store.ts";
-import type { Fence } from "../fence.ts";
 import { type Key, keyOf, keyOfObject, nameOfKey } from "../key.ts";
-import type { Log } from "../log.ts";
 import type { Announcement } from "../outside/transitions.ts";
 import { Polling } from "../poll.ts";
 import type { Pressure } from "../pressure.ts";
 import { Queue, type Taken } from "../queue.ts";
-import type { Cause, QueueGauge, Sink } from "../samples.ts";
+import type { Cause, QueueGauge } from "../samples.ts";
 import { StatusWriter } from "../write/status-writer.ts";
 import { Calls } from "./calls.ts";
 import type { Aspect, Controller, Input } from "./declare.ts";
 import { echo, mapLook, type PassState } from "./hands.ts";
 import { type PassEnd, pass } from "./pass.ts";
 import { Sums } from "./sums.ts";
-import { kindId, type Surroundings } from "./surroundings.ts";
+import { kindId, type Shared, type Surroundings } from "./surroundings.ts";
 import { traced } from "./trace.ts";
 
-/** What a manager gives its controllers. */
-export interface Environment {
-  readonly client: Client;
-  readonly cache: Cache;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly sink: Sink;
-  readonly fence: Fence;
-  readonly fieldManager: string;
-  readonly strict: boolean;
+/** What a manager gives its controllers, and hears of them. */
+export interface Environment extends Shared {
   readonly pressure: Pressure;
-  readonly tracer?: Tracer;
   readonly announce: (controller: Controller, object: KubeObject, announcement: Announcement) => void;
   readonly onWritten: (controller: Controller, step: { before: KubeObject; after: KubeObject }) => void;
   /** Only where broken rules throw. */

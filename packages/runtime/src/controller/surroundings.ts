@@ -15,8 +15,8 @@ import type { StatusWriter } from "../write/status-writer.ts";
 import type { Calls } from "./calls.ts";
 import type { Controller } from "./declare.ts";
 
-export interface Surroundings {
-  readonly controller: Controller;
+/** What a manager gives to all its controllers. */
+export interface Shared {
   readonly client: Client;
   readonly cache: Cache;
   readonly clock: Clock;
@@ -24,11 +24,15 @@ export interface Surroundings {
   readonly log: Log;
   readonly sink: Sink;
   readonly tracer?: Tracer;
-  readonly announce: (object: KubeObject, announcement: Announcement) => void;
   readonly fence: Fence;
   readonly fieldManager: string;
   /** Broken status rules throw: for tests and simulation. */
   readonly strict: boolean;
+}
+
+export interface Surroundings extends Shared {
+  readonly controller: Controller;
+  readonly announce: (object: KubeObject, announcement: Announcement) => void;
   readonly own: Cached<KubeObject>;
   /** The cached kinds that the controller declares. */
   readonly inputs: ReadonlyMap<string, Cached<KubeObject>>;
