@@ -29,7 +29,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 ) as fc.Arbitrary<Step>;
 
 /** More for whoever looks for more: `SEEDS=1,20000`. */
-const [seed, runs = 150] = (process.env["SEEDS"] ?? "").split(",").filter(Boolean).map(Number);
+const [seed, runs = 300] = (process.env["SEEDS"] ?? "").split(",").filter(Boolean).map(Number);
 
 const isIn = (object: KubeObject): boolean => object.metadata?.labels?.["is"] === "in";
 
