@@ -94,6 +94,20 @@ describe("snapshots", () => {
   });
 });
 
+it("a watch ends when the server is put back: what it waited for may never come", async () => {
+  server = await startApiServer({ listen: false });
+  const before = server.snapshot();
+  await send("POST", path, config("a", "1"));
+  const { stream } = await server.client({ method: "GET", path: `${path}?watch=true` });
+  const lines: string[] = [];
+  const read = (async () => {
+    for await (const chunk of stream ?? []) lines.push(String(chunk));
+  })();
+  server.restore(before);
+  await read;
+  expect(lines).toHaveLength(1);
+});
+
 describe("rules over HTTP", () => {
   it("can be added, listed and taken away by the administrator only", async () => {
     server = await startApiServer({ listen: false });

@@ -133,7 +133,15 @@ class Watcher {
         from = this.#present(prefix);
       } else if (this.#o.resourceVersion === "" || this.#o.resourceVersion === "0") from = store.revision;
       this.#delivered = from;
-      this.#stops.push(store.subscribe(prefix, from, (event) => this.#take(event)));
+      // A store that is put back lets its followers go: they would wait for revisions that may never come.
+      this.#stops.push(
+        store.subscribe(
+          prefix,
+          from,
+          (event) => this.#take(event),
+          () => this.end(),
+        ),
+      );
       if (this.#o.bookmarks) this.#bookmarkLater();
     } catch (error) {
       this.#fail(error);
