@@ -6,7 +6,10 @@ export interface Asked {
   readonly resource: string;
   readonly subresource: string;
   readonly code: number;
-  /** It reads everything: a list, or a watch that begins with one. One of a single object only asks where the server is. */
+  /**
+   * It begins to read everything: the first page of a list, or a watch that begins with one. A list of a single object only
+   * asks where the server is.
+   */
   readonly lists: boolean;
   /** Milliseconds since the epoch at which the server received it. */
   readonly at: number;
@@ -72,7 +75,10 @@ function asked(event: AuditEvent): Asked[] {
       resource: objectRef?.resource ?? "",
       subresource: objectRef?.subresource ?? "",
       code,
-      lists: verb === "list" ? !/[?&]limit=1(&|$)/.test(requestURI) : /[?&]sendInitialEvents=true/.test(requestURI),
+      lists:
+        verb === "list"
+          ? !/[?&](limit=1(&|$)|continue=)/.test(requestURI)
+          : /[?&]sendInitialEvents=true/.test(requestURI),
       at: Date.parse(event.requestReceivedTimestamp.slice(0, 23).concat("Z")),
     },
   ];
