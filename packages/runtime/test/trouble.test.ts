@@ -169,6 +169,23 @@ describe("a pass that takes too long", () => {
   });
 });
 
+it("a pass that is cut short because the process stops says nothing of it", async () => {
+  w = await world({ kinds: [Site] });
+  const stuck = controller(Site).reconcile({
+    observe: (_it, { signal }) =>
+      new Promise<Site>((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+    status: () => {},
+  });
+  await w.client.create(Site, site("a"));
+  const running = await w.start([stuck], { grace: 5_000 });
+  await w.pass(1_000);
+  await running.stop();
+  expect((await get("a")).status?.conditions).toBeUndefined();
+  expect(w.lines.filter(({ level }) => level === "error")).toEqual([]);
+});
+
 describe("how often something is said", () => {
   it("a detail at most once a second, and the last one arrives", async () => {
     w = await world({ kinds: [Site] });

@@ -13,7 +13,7 @@ import type { Cause, QueueGauge } from "../samples.ts";
 import { StatusWriter } from "../write/status-writer.ts";
 import { Calls } from "./calls.ts";
 import type { Aspect, Controller, Input } from "./declare.ts";
-import { echo, mapLook, type PassState } from "./hands.ts";
+import { echo, mapLook, PassOver, type PassState } from "./hands.ts";
 import { type PassEnd, pass } from "./pass.ts";
 import { Sums } from "./sums.ts";
 import { kindId, type Shared, type Surroundings } from "./surroundings.ts";
@@ -129,14 +129,14 @@ export class Run {
       if (mine(key) && !before(key)) this.#queue.add(key, "resync");
     }
     const lost = [...this.#passes].filter(([, { key }]) => !mine(key));
-    for (const [, { stop }] of lost) stop.abort(new Error("the object is another process's now"));
+    for (const [, { stop }] of lost) stop.abort(new PassOver("the object is another process's now"));
     await Promise.all(lost.map(([work]) => work));
   }
 
   /** Begins no more passes, and aborts those that are running. */
   pause(why: string): void {
     this.#isActive = false;
-    for (const { stop } of this.#passes.values()) stop.abort(new Error(why));
+    for (const { stop } of this.#passes.values()) stop.abort(new PassOver(why));
     for (const polling of this.#pollings) polling.clear();
     this.#calls.stop();
   }
@@ -146,7 +146,7 @@ export class Run {
     this.#isActive = false;
     const { clock } = this.#env;
     const limit = clock.after(grace, () => {
-      for (const { stop } of this.#passes.values()) stop.abort(new Error("the process stops"));
+      for (const { stop } of this.#passes.values()) stop.abort(new PassOver("the process stops"));
     });
     await Promise.all(this.#passes.keys());
     for (const key of this.#owed) {
