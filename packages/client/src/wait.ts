@@ -12,7 +12,17 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Prom
       return;
     }
     signal.addEventListener("abort", give, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", give));
+    const over = () => signal.removeEventListener("abort", give);
+    promise.then(
+      (value) => {
+        over();
+        resolve(value);
+      },
+      (error: unknown) => {
+        over();
+        reject(error);
+      },
+    );
   });
 }
 
