@@ -19,8 +19,16 @@ export function plus(at: Instant, ms: Ms): Instant {
 
 /** `2026-01-19T22:00:00Z`: what `metav1.Time` is on the wire. Milliseconds are cut, never rounded. */
 export function formatTime(at: Instant): string {
-  return `${new Date(Math.floor(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(at / 1000);
+  if (second !== formatted.second) {
+    formatted = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  }
+  return formatted.text;
 }
+
+/** Most moments that are written are now, and most that are read are those of the same write. */
+let formatted: { readonly second: number; readonly text: string } = { second: Number.NaN, text: "" };
+let parsed: { readonly text: string; readonly at: Instant | undefined } = { text: "", at: undefined };
 
 /** `2026-01-19T22:00:00.123000Z`: what `metav1.MicroTime` is on the wire. */
 export function formatMicroTime(at: Instant): string {
@@ -31,7 +39,10 @@ const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$
 
 /** The moment that an RFC 3339 text names, or undefined when it is none. */
 export function parseTime(text: string | undefined): Instant | undefined {
-  if (text === undefined || !rfc3339.test(text)) return undefined;
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? undefined : (ms as Instant);
+  if (text === undefined) return undefined;
+  if (text !== parsed.text) {
+    const ms = rfc3339.test(text) ? Date.parse(text) : Number.NaN;
+    parsed = { text, at: Number.isNaN(ms) ? undefined : (ms as Instant) };
+  }
+  return parsed.at;
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decoder, decoders, withoutManagedFields } from "./decode.ts";
@@ -136,4 +138,23 @@ describe("the echo of our own write", () => {
     expect(echoes.size).toBeLessThanOrEqual(2_000);
     expect([echoes.at("0"), echoes.at("4999")?.name]).toEqual([undefined, "a"]);
   });
+});
+
+it("equal strings are kept once: many objects that say the same take little more than one", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const used = (decode: (text: string) => unknown) => {
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const kept = Array.from({ length: 2_000 }, () =>
+      decode(JSON.stringify({ a: "x".repeat(200), b: ["y".repeat(200)] })),
+    );
+    collect();
+    const after = process.memoryUsage().heapUsed;
+    expect(kept).toHaveLength(2_000);
+    return after - before;
+  };
+  const { plain } = decoders(new Echoes());
+  used(plain);
+  expect(used(plain)).toBeLessThan(0.6 * used((text) => JSON.parse(text) as unknown));
 });

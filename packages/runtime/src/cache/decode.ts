@@ -153,9 +153,9 @@ function interner(): (value: unknown) => unknown {
     for (const name in record) {
       const member = record[name];
       if (name === "uid") continue; // of all strings the one that is never the same
+      // Assigned although it is equal: two equal strings are not one.
       if (typeof member === "string") {
-        const copy = string(member);
-        if (copy !== member) record[name] = copy;
+        if (member.length >= shortest) record[name] = string(member);
       } else if (typeof member === "object" && member !== null) visit(member);
     }
     return value;
