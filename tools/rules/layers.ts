@@ -39,6 +39,7 @@ const mayUse: Readonly<Record<string, readonly string[] | typeof everything>> = 
 /** What a package's tests may use on top. */
 const testsMayUse: Readonly<Record<string, readonly string[]>> = {
   "packages/runtime": ["packages/apiserver"],
+  "packages/workloads": ["packages/apiserver"],
   "operators/*": ["packages/apiserver", "packages/workloads", "packages/simulation"],
   "packages/simulation": ["operators/*"],
 };
