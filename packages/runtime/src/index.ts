@@ -8,6 +8,7 @@ export {
   type FinalizeOptions,
   type MapLook,
   type OwnVerb,
+  type Source,
   type WriteMode,
   type WriteVerb,
 } from "./controller/declare.ts";

@@ -25,6 +25,10 @@ export interface Controller {
   /** Asked in their order; the first that does not say `go` decides. */
   readonly gates: readonly ((object: KubeObject, look: Look) => Gate<KindRef>)[];
   readonly steps: Steps<KindRef, unknown, unknown>;
+  /** Who outside the server asks for passes. */
+  readonly sources: readonly Source[];
+  /** Whether the steps go on for an object that is being deleted, until it is gone. */
+  readonly untilGone: boolean;
   readonly finalizer?: { readonly run: Finalize<KindRef> } & FinalizeOptions;
   readonly checkpoints: readonly string[];
   /** The annotation that holds the record of an effect outside, while it is under way. */
@@ -58,6 +62,9 @@ export interface Input {
   readonly summed?: boolean;
 }
 
+/** Something outside the server that has news of objects now and then. Called when work begins; ends what it returns. */
+export type Source = (wake: (name: Name) => void) => () => void;
+
 /** What a mapper may look at. */
 export type MapLook = Pick<Look, "get" | "list" | "where">;
 
@@ -76,7 +83,8 @@ export interface Sum {
 }
 
 export type OwnVerb = "create" | "patch" | "delete";
-export type WriteVerb = OwnVerb | "patch status";
+/** `create binding`: a POST to a subresource. */
+export type WriteVerb = OwnVerb | "patch status" | `create ${string}`;
 
 /** Which part of an object changed. */
 export type Aspect = "generation" | "deletion" | "labels" | "annotations" | "finalizers" | "ownerReferences" | "status";
@@ -121,6 +129,8 @@ const standard = {
   indexes: [],
   sums: [],
   pollers: [],
+  sources: [],
+  untilGone: false,
   select: {},
   gates: [],
   checkpoints: [],
@@ -234,6 +244,16 @@ export class Declaration<K extends KindRef> {
   /** Looks outside at regular times. */
   polls<V>(poller: Poller<Resource<K>, V>): Declaration<K> {
     return this.#with({ pollers: [...this.#it.pollers, poller as unknown as Poller<KubeObject, unknown>] });
+  }
+
+  /** Passes that something outside the server asks for: a process that ended, a message that came. */
+  hears(...sources: readonly Source[]): Declaration<K> {
+    return this.#with({ sources: [...this.#it.sources, ...sources] });
+  }
+
+  /** The steps go on while an object is being deleted: others hold it, and its status still tells. */
+  untilGone(): Declaration<K> {
+    return this.#with({ untilGone: true });
   }
 
   /** Decides before anything is touched, the finalizer included. Of several the first that does not say `go` counts. */

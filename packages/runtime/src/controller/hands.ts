@@ -1,6 +1,6 @@
 // Looking and acting on behalf of one pass. Every write goes through here: it is refused once the pass is over, and it is in
 // the cache before the next line runs.
-import { type Client, isConflict, isNotFound, type JsonPatchOperation } from "@telltale/client";
+import { type Client, isConflict, isNotFound } from "@telltale/client";
 import { uuid } from "@telltale/clock";
 import { formatTime, type Instant, type KindRef, type KubeObject, matchesSelector } from "@telltale/kinds";
 import { draft } from "@telltale/status";
@@ -10,11 +10,12 @@ import { NotLeaderError } from "../fence.ts";
 import { type Key, keyOfObject, type Name, nameOfKey } from "../key.ts";
 import type { Log } from "../log.ts";
 import type { Polled, Poller } from "../poll.ts";
-import { ensure } from "../write/ensure.ts";
+import { annotationPatch } from "../write/annotations.ts";
+import { ensure, owned } from "../write/ensure.ts";
 import type { MapLook, WriteVerb } from "./declare.ts";
 import { isDeclared } from "./declared.ts";
 import { declaresWrite } from "./rights.ts";
-import type { Effect, EffectRecord, Hands, Look } from "./steps.ts";
+import type { Effect, EffectRecord, EnsureOptions, Hands, Look } from "./steps.ts";
 import { kindId, type Surroundings } from "./surroundings.ts";
 
 /** One pass as its hands know it. */
@@ -118,7 +119,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
     if (!around.fence.allows(nameOfKey(state.key))) throw new NotLeaderError(`${verb} ${kind.kind}`);
     if (declaresWrite(controller, kind, verb)) return;
     const isOwn = kindId(kind) === kindId(controller.kind);
-    const isChild = !isOwn && verb !== "patch status";
+    const isChild = !isOwn && !verb.includes(" ");
     const fix = `${isChild ? `.owns(${kind.kind}) or ` : ""}.writes(${kind.kind}, "${verb}")`;
     throw new Error(`${controller.name}: it may not ${verb} ${kind.kind}; add ${fix} to the controller`);
   };
@@ -155,11 +156,35 @@ export function hands(around: Surroundings, state: PassState): Hands {
       sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: ensured.as });
       return ensured;
     },
-    async remove(kind, object, propagation) {
+    async create<T extends KubeObject>(
+      kind: KindRef<T>,
+      object: object,
+      options: Pick<EnsureOptions<T>, "owner"> = {},
+    ) {
+      mayWrite(kind, "create");
+      const namespace = kind.scope === "Cluster" ? undefined : state.object.metadata?.namespace;
+      const place = namespace === undefined ? {} : { namespace };
+      const fresh = owned(
+        { kind: controller.kind, object: state.object },
+        kind,
+        place,
+        object as KubeObject,
+        options.owner ?? "controller",
+      );
+      const made = await client.create<T>(kind, fresh as NoInfer<T>, { fieldManager, signal });
+      wrote(kind, made);
+      return made;
+    },
+    async post(kind, object, subresource, body) {
+      mayWrite(kind, `create ${subresource}`);
+      return client.subresource(kind, refOf(object), subresource, { method: "POST", body, signal });
+    },
+    async remove(kind, object, propagation, options = {}) {
       mayWrite(kind, "delete");
       const { uid } = object.metadata ?? {};
       try {
         const answer = await client.delete(kind, refOf(object), {
+          ...options,
           propagation,
           signal,
           ...(uid === undefined ? {} : { uid }),
@@ -257,25 +282,4 @@ export function recordOf(object: KubeObject, annotation: string): EffectRecord |
   } catch {
     return undefined; // somebody wrote something else there: as good as none
   }
-}
-
-/** Each annotation is tested for what it was: what somebody else wrote meanwhile is not overwritten. */
-export function annotationPatch(
-  { metadata }: KubeObject,
-  annotations: Readonly<Record<string, string | undefined>>,
-): JsonPatchOperation[] {
-  const before = metadata?.annotations;
-  const changes = Object.entries(annotations).filter(([name, value]) => before?.[name] !== value);
-  if (changes.length === 0) return [];
-  if (before === undefined) {
-    return [
-      { op: "test", path: "/metadata/annotations", value: null },
-      { op: "add", path: "/metadata/annotations", value: Object.fromEntries(changes) },
-    ];
-  }
-  return changes.flatMap(([name, value]): JsonPatchOperation[] => {
-    const path = `/metadata/annotations/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    const test = { op: "test", path, value: before[name] ?? null } as const;
-    return [test, value === undefined ? { op: "remove", path } : { op: "add", path, value }];
-  });
 }

@@ -6,9 +6,10 @@ import { type Draft, draft, type Effect, type Finished, StatusViolation, signifi
 import { failureFrom } from "../failure.ts";
 import { NotLeaderError } from "../fence.ts";
 import type { PassResult } from "../samples.ts";
+import { annotationPatch } from "../write/annotations.ts";
 import type { Written } from "../write/status-writer.ts";
 import { asKind, isDeclared } from "./declared.ts";
-import { annotationPatch, echo, hands, look, PassOver, type PassState, refOf } from "./hands.ts";
+import { echo, hands, look, PassOver, type PassState, refOf } from "./hands.ts";
 import type { Finalized, Gate, StatusStep, StatusValue } from "./steps.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { traced } from "./trace.ts";
@@ -33,7 +34,8 @@ const soon: Next = { in: 0 };
 
 /** What a pass came to say: nothing is written where there is nothing to say. */
 interface Said {
-  readonly finished: Pick<Finished, "status" | "changed" | "significance" | "wakeAt" | "effect" | "violations">;
+  readonly finished: Pick<Finished, "status" | "changed" | "significance" | "wakeAt" | "effect" | "violations"> &
+    Pick<StatusValue<never>, "annotations">;
   readonly world?: unknown;
 }
 
@@ -56,8 +58,9 @@ async function straight(around: Surroundings, state: PassState): Promise<PassEnd
     const said = say(around, state, gate.only as unknown as StatusStep<never, unknown>, state.object);
     return write(around, state, said);
   }
-  if (state.object.metadata?.deletionTimestamp !== undefined) return ending(around, state);
-  await putFinalizer(around, state);
+  const isLeaving = state.object.metadata?.deletionTimestamp !== undefined;
+  if (isLeaving && !around.controller.untilGone) return ending(around, state);
+  if (!isLeaving) await putFinalizer(around, state);
   const said = await steps(around, state);
   return write(around, state, said);
 }
@@ -118,10 +121,13 @@ function plainly(
   const before = ((object as { status?: unknown }).status ?? {}) as Record<string, unknown>;
   const status = ((said.status as unknown) ?? before) as Record<string, unknown>;
   const urgency = significance({ ...asKind(kind), volatile: [] } as unknown as Kind, before, status);
+  const { annotations = {} } = said;
+  const changed = urgency !== "none" || annotationPatch(object, annotations).length > 0;
   return {
     status: status as never,
-    changed: urgency !== "none",
-    significance: urgency === "none" ? "none" : "transition",
+    annotations,
+    changed,
+    significance: changed ? "transition" : "none",
     violations: [],
     ...(said.wakeAt === undefined ? {} : { wakeAt: said.wakeAt }),
   };

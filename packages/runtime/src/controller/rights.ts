@@ -2,13 +2,13 @@
 // of it (`rbac.ts`), so that what works with one works with the other.
 import type { KindRef } from "@telltale/kinds";
 import type { Selection } from "../cache/cache.ts";
-import type { Controller, WriteVerb } from "./declare.ts";
+import type { Controller, OwnVerb, WriteVerb } from "./declare.ts";
 import { kindId } from "./surroundings.ts";
 
 export interface Right {
   readonly kind: KindRef;
   /** Empty: the object itself. */
-  readonly subresource: "" | "status" | "finalizers";
+  readonly subresource: string;
   readonly verbs: readonly Verb[];
   /** Which objects. */
   readonly of: Selection;
@@ -65,8 +65,12 @@ function* ofOthers({ gets, writes }: Controller): Iterable<Right> {
     yield { kind, subresource: "", verbs: verbs.filter(isPlain), of: {} };
     // Whoever makes something looks first whether it is there.
     if (verbs.includes("create")) yield { kind, subresource: "", verbs: ["get"], of: {} };
-    if (verbs.includes("patch status")) yield { kind, subresource: "status", verbs: ["patch"], of: {} };
+    for (const it of verbs) {
+      const [verb, subresource] = it.split(" ");
+      // The type of a verb allows two words for these two only.
+      if (subresource !== undefined) yield { kind, subresource, verbs: [verb as "patch" | "create"], of: {} };
+    }
   }
 }
 
-const isPlain = (verb: WriteVerb): verb is Exclude<WriteVerb, "patch status"> => verb !== "patch status";
+const isPlain = (verb: WriteVerb): verb is OwnVerb => !verb.includes(" ");

@@ -4,7 +4,7 @@ import { deepEqual, type KindRef, type KubeObject, type Ms } from "@telltale/kin
 import { StatusViolation } from "@telltale/status";
 import type { Cached } from "../cache/cache.ts";
 import type { Change } from "../cache/store.ts";
-import { type Key, keyOf, keyOfObject, nameOfKey } from "../key.ts";
+import { type Key, keyOf, keyOfObject, type Name, nameOfKey } from "../key.ts";
 import type { Announcement } from "../outside/transitions.ts";
 import { Polling } from "../poll.ts";
 import type { Pressure } from "../pressure.ts";
@@ -44,6 +44,7 @@ export class Run {
   readonly #owed = new Set<Key>();
   readonly #passes = new Map<Promise<void>, { readonly key: Key; readonly stop: AbortController }>();
   readonly #asked = new Map<Key, { readonly echo: string; readonly cause: Cause; readonly delay: Ms }[]>();
+  #deafen: readonly (() => void)[] = [];
   #count = 0;
   #isActive = false;
   #isPumping = false;
@@ -118,8 +119,18 @@ export class Run {
 
   /** Takes up work. Until then it only listens, so that whoever takes over begins at once. */
   start(): void {
+    if (!this.#isActive) {
+      const wake = (name: Name) => this.#queue.add(keyOf(name), "child");
+      this.#deafen = this.controller.sources.map((source) => source(wake));
+    }
     this.#isActive = true;
     this.#wake();
+  }
+
+  #rest(): void {
+    this.#isActive = false;
+    for (const deafen of this.#deafen) deafen();
+    this.#deafen = [];
   }
 
   /** Other keys are ours now: looks at those that are new, and resolves when nothing runs for those that are not ours any more. */
@@ -135,7 +146,7 @@ export class Run {
 
   /** Begins no more passes, and aborts those that are running. */
   pause(why: string): void {
-    this.#isActive = false;
+    this.#rest();
     for (const { stop } of this.#passes.values()) stop.abort(new PassOver(why));
     for (const polling of this.#pollings) polling.clear();
     this.#calls.stop();
@@ -143,7 +154,7 @@ export class Run {
 
   /** Ends in good order: running passes have `grace` to finish, then what was put off is written. */
   async stop(grace: Ms): Promise<void> {
-    this.#isActive = false;
+    this.#rest();
     const { clock } = this.#env;
     const limit = clock.after(grace, () => {
       for (const { stop } of this.#passes.values()) stop.abort(new PassOver("the process stops"));

@@ -73,8 +73,21 @@ export interface Hands<K extends KindRef = KindRef> extends Look {
     object: NoInfer<Applied<T>>,
     options?: EnsureOptions<T>,
   ): Promise<Ensured<T>>;
+  /** Makes a new one, owned unless told otherwise. For children that are counted, not named: `metadata.generateName`. */
+  create<T extends KubeObject>(
+    kind: KindRef<T>,
+    object: NoInfer<Applied<T>>,
+    options?: Pick<EnsureOptions<T>, "owner">,
+  ): Promise<T>;
   /** Deletes this very object. One that is already gone is fine. */
-  remove<T extends KubeObject>(kind: KindRef<T>, object: T, propagation: DeleteOptions["propagation"]): Promise<void>;
+  remove<T extends KubeObject>(
+    kind: KindRef<T>,
+    object: T,
+    propagation: DeleteOptions["propagation"],
+    options?: Pick<DeleteOptions, "gracePeriodSeconds">,
+  ): Promise<void>;
+  /** Asks something of an object through a subresource of it: `post(Pod, pod, "binding", {...})`. */
+  post<T extends KubeObject>(kind: KindRef<T>, object: T, subresource: string, body: object): Promise<unknown>;
   /** Changes fields of somebody else's or one's own object, guarded by its uid. */
   patch<T extends KubeObject>(kind: KindRef<T>, object: T, operations: readonly JsonPatchOperation[]): Promise<T>;
   /** Fields of somebody else's status, such as a counter or a condition that is ours there: with a test of what was read. */
@@ -114,6 +127,8 @@ export type StatusStep<K extends KindRef, W> = K extends Kind
 export interface StatusValue<K extends KindRef> {
   /** Undefined: there is nothing to say, and it stays as it is. */
   readonly status: (Resource<K> extends { status?: infer S } ? S : unknown) | undefined;
+  /** Annotations that are part of what is said. Only of built-in kinds: other kinds' `/status` leaves metadata alone. */
+  readonly annotations?: Readonly<Record<string, string | undefined>>;
   readonly wakeAt?: Instant;
 }
 

@@ -28,7 +28,7 @@ export async function ensure<T extends KubeObject>(
 ): Promise<Ensured<T>> {
   const { mode = "apply", hashAnnotation = appliedAnnotation } = options;
   const name = nameOf(kind, wanted as KubeObject, cx.owner.object);
-  const desired = owned(cx, kind, name, wanted as KubeObject, options.owner ?? "controller");
+  const desired = owned(cx.owner, kind, name, wanted as KubeObject, options.owner ?? "controller");
   const hash = sha256Hex(canonicalJson(desired)).slice(0, 16);
   const marked = mode === "createOnly" ? desired : annotated(desired, hashAnnotation, hash);
 
@@ -99,8 +99,13 @@ function nameOf(kind: KindRef, { metadata }: KubeObject, owner: KubeObject): Nam
 type Ownership = "controller" | "plain" | "none";
 
 /** What is wanted, under its name and with its owner. */
-function owned(cx: EnsureContext, kind: KindRef, name: Name, wanted: KubeObject, as: Ownership): KubeObject {
-  const { kind: owner, object } = cx.owner;
+export function owned(
+  { kind: owner, object }: EnsureContext["owner"],
+  kind: KindRef,
+  place: Partial<Name>,
+  wanted: KubeObject,
+  as: Ownership,
+): KubeObject {
   const reference = {
     apiVersion: owner.apiVersion,
     kind: owner.kind,
@@ -114,7 +119,7 @@ function owned(cx: EnsureContext, kind: KindRef, name: Name, wanted: KubeObject,
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     ...wanted,
-    metadata: { ...wanted.metadata, ...name, ...(references === undefined ? {} : { ownerReferences: references }) },
+    metadata: { ...wanted.metadata, ...place, ...(references === undefined ? {} : { ownerReferences: references }) },
   };
 }
 

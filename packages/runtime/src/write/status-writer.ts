@@ -9,6 +9,7 @@ import type { WriteMode } from "../controller/declare.ts";
 import { asKind } from "../controller/declared.ts";
 import { type Fence, NotLeaderError } from "../fence.ts";
 import type { Sink, WriteOutcome } from "../samples.ts";
+import { annotationPatch } from "./annotations.ts";
 
 export interface StatusWriterOptions {
   readonly client: Client;
@@ -33,7 +34,10 @@ export interface Written {
   readonly stale?: boolean;
 }
 
-type Said = Pick<Finished, "status" | "changed" | "significance">;
+/** What was said, and the annotations that belong to it. */
+type Said = Pick<Finished, "status" | "changed" | "significance"> & {
+  readonly annotations?: Readonly<Record<string, string | undefined>>;
+};
 
 const volatilePerSecond = 50;
 
@@ -80,7 +84,7 @@ export class StatusWriter {
     this.#last.set(after.metadata?.uid ?? "", clock.now());
     cache.wrote(kind, after);
     this.#options.onWritten?.({ before: read, after });
-    return { outcome: "written", object: after, stale: isForeign(read, said.status, after) };
+    return { outcome: "written", object: after, stale: isForeign(read, said, after) };
   }
 
   #request(read: KubeObject, said: Said, signal?: AbortSignal): Promise<KubeObject> {
@@ -95,7 +99,8 @@ export class StatusWriter {
     }
     const { name = "", namespace } = read.metadata ?? {};
     const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
-    return client.status.patch(kind, ref, { json: jsonPatch(asKind(kind), read, said) }, options);
+    const json = [...jsonPatch(asKind(kind), read, said), ...annotationPatch(read, said.annotations ?? {})];
+    return client.status.patch(kind, ref, { json }, options);
   }
 
   #wait(read: KubeObject, said: Said): Ms {
@@ -119,13 +124,14 @@ export class StatusWriter {
 }
 
 /** Whether the object that came back shows changes that are not ours: a pass has to see them, and no event will tell. */
-function isForeign(read: KubeObject, said: unknown, after: KubeObject): boolean {
+function isForeign(read: KubeObject, said: Said, after: KubeObject): boolean {
   const [a, b] = [read.metadata, after.metadata];
   if (a?.generation !== b?.generation || a?.deletionTimestamp !== b?.deletionTimestamp) return true;
-  for (const name of ["labels", "annotations", "finalizers", "ownerReferences"] as const) {
+  for (const name of ["labels", "finalizers", "ownerReferences"] as const) {
     if (!deepEqual(a?.[name], b?.[name])) return true;
   }
-  const [before, ours, now] = [statusOf(read), said as Record<string, unknown>, statusOf(after)];
+  if (!deepEqual({ ...a?.annotations, ...said.annotations }, { ...b?.annotations })) return true;
+  const [before, ours, now] = [statusOf(read), said.status as Record<string, unknown>, statusOf(after)];
   for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
     const untouched = ours[name] === before[name] || deepEqual(ours[name], before[name]);
     if (untouched && !deepEqual(before[name], now[name])) return true;
