@@ -7,6 +7,11 @@ import { type EmbeddedWorld, world } from "./world.ts";
 let here: EmbeddedWorld | undefined;
 afterEach(async () => here?.end());
 
+async function fresh(): Promise<EmbeddedWorld> {
+  here = await world();
+  return here;
+}
+
 const labels = { app: "web" };
 const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "example.test/app:1" }] } };
 const set = (replicas: number): ReplicaSet => ({
@@ -29,7 +34,7 @@ const counting = controller(ReplicaSet)
   });
 
 test("children that are counted are made once each, with their owner", async () => {
-  const it = (here = await world());
+  const it = await fresh();
   await it.start([counting]);
   await it.client.create(ReplicaSet, set(3));
   await it.pass(10);
@@ -39,7 +44,7 @@ test("children that are counted are made once each, with their owner", async () 
 });
 
 test("an annotation that belongs to a status is written with it, in one request, and asks for no pass", async () => {
-  const it = (here = await world());
+  const it = await fresh();
   await it.start([counting]);
   await it.client.create(ReplicaSet, set(1));
   await it.pass(10);
@@ -50,7 +55,7 @@ test("an annotation that belongs to a status is written with it, in one request,
 });
 
 test("an object that others hold is told of until it is gone", async () => {
-  const it = (here = await world());
+  const it = await fresh();
   await it.start([counting]);
   await it.client.create(ReplicaSet, {
     ...set(2),
@@ -67,7 +72,7 @@ test("an object that others hold is told of until it is gone", async () => {
 });
 
 test("what asks for passes from outside is heard while work goes on, and no longer", async () => {
-  const it = (here = await world());
+  const it = await fresh();
   let wake = (): void => {};
   let passes = 0;
   const heard = controller(ReplicaSet, "hearing")
@@ -97,7 +102,7 @@ test("what asks for passes from outside is heard while work goes on, and no long
 });
 
 test("a subresource is asked only by whoever declares it", async () => {
-  const it = (here = await world());
+  const it = await fresh();
   await it.client.create(Node, { metadata: { name: "node-1" } });
   const body = { target: { kind: "Node", name: "node-1" } };
   const binding = (declared: boolean) => {
