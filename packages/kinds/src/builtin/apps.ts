@@ -4,6 +4,9 @@ import { builtin } from "../builtin-kind.ts";
 
 const v1 = { group: "apps", version: "v1" };
 
+/** What a newer server says in a status than the types know. */
+type Saying<T extends { status?: unknown }, S> = Omit<T, "status"> & { status?: NonNullable<T["status"]> & S };
+
 export const ControllerRevision = builtin<apps.ControllerRevision>()({ ...v1, kind: "ControllerRevision" });
 export type ControllerRevision = apps.ControllerRevision;
 
@@ -16,7 +19,7 @@ export const DaemonSet = builtin<apps.DaemonSet>()({
 });
 export type DaemonSet = apps.DaemonSet;
 
-export const Deployment = builtin<apps.Deployment>()({
+export const Deployment = builtin<Deployment>()({
   ...v1,
   kind: "Deployment",
   shortNames: ["deploy"],
@@ -24,9 +27,9 @@ export const Deployment = builtin<apps.Deployment>()({
   status: true,
   scale: true,
 });
-export type Deployment = apps.Deployment;
+export type Deployment = Saying<apps.Deployment, { terminatingReplicas?: number }>;
 
-export const ReplicaSet = builtin<apps.ReplicaSet>()({
+export const ReplicaSet = builtin<ReplicaSet>()({
   ...v1,
   kind: "ReplicaSet",
   shortNames: ["rs"],
@@ -34,7 +37,7 @@ export const ReplicaSet = builtin<apps.ReplicaSet>()({
   status: true,
   scale: true,
 });
-export type ReplicaSet = apps.ReplicaSet;
+export type ReplicaSet = Saying<apps.ReplicaSet, { terminatingReplicas?: number }>;
 
 export const StatefulSet = builtin<apps.StatefulSet>()({
   ...v1,

@@ -76,7 +76,7 @@ export function look(around: Surroundings, state: PassState): Look {
     now: state.now,
     log: state.log,
     signal: state.signal,
-    children: (kind) => reading.where(kind, ownerIndex, state.object.metadata?.uid ?? ""),
+    children: (kind, of = state.object) => reading.where(kind, ownerIndex, of.metadata?.uid ?? ""),
     async live(kind, { namespace, name }) {
       const declared = [controller.kind, ...controller.gets, ...controller.inputs.map((input) => input.kind)];
       if (!declared.some((it) => kindId(it) === kindId(kind))) {

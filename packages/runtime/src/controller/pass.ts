@@ -129,6 +129,7 @@ function plainly(
     changed,
     significance: changed ? "transition" : "none",
     violations: [],
+    ...(said.retry === true ? { effect: tryAgain(0) } : {}),
     ...(said.wakeAt === undefined ? {} : { wakeAt: said.wakeAt }),
   };
 }
@@ -148,15 +149,17 @@ function failed(around: Surroundings, state: PassState, error: unknown): Said {
   }
   if (isDeclared(kind)) return { finished: begin(around, state, kind).fail(failure).finish() };
   const status = ((state.object as { status?: unknown }).status ?? {}) as never;
-  const effect: Effect = {
-    class: failure.class,
-    phase: "keep",
-    requeue: { in: "backoff", atLeast: failure.retryAfter ?? 0 },
-    write: false,
-    failureFields: false,
-  };
+  const effect = { ...tryAgain(failure.retryAfter ?? 0), class: failure.class };
   return { finished: { status, changed: false, significance: "none", violations: [], effect } };
 }
+
+const tryAgain = (atLeast: Ms): Effect => ({
+  class: "transient",
+  phase: "keep",
+  requeue: { in: "backoff", atLeast },
+  write: false,
+  failureFields: false,
+});
 
 /** The one write, and what may only follow it. */
 async function write(around: Surroundings, state: PassState, said: Said): Promise<PassEnd> {

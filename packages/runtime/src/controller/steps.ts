@@ -19,8 +19,8 @@ export interface Look {
   list<T extends KubeObject>(kind: KindRef<T>, select?: { namespace?: string; labels?: LabelSelector }): readonly T[];
   /** By an index that the controller declares. */
   where<T extends KubeObject>(kind: KindRef<T>, index: string, value: string): readonly T[];
-  /** What the object of this pass owns, in the order of their names. */
-  children<T extends KubeObject>(kind: KindRef<T>): readonly T[];
+  /** What the object of this pass, or another one, owns: in the order of their names. */
+  children<T extends KubeObject>(kind: KindRef<T>, of?: KubeObject): readonly T[];
   /** From the server itself. Undefined where there is none. */
   live<T extends KubeObject>(kind: KindRef<T>, name: Name): Promise<T | undefined>;
   /** What a poller last found for the object of this pass. */
@@ -130,6 +130,8 @@ export interface StatusValue<K extends KindRef> {
   /** Annotations that are part of what is said. Only of built-in kinds: other kinds' `/status` leaves metadata alone. */
   readonly annotations?: Readonly<Record<string, string | undefined>>;
   readonly wakeAt?: Instant;
+  /** What was wanted could not be done: another pass is tried, later after each failure. */
+  readonly retry?: boolean;
 }
 
 /** The straight line. */

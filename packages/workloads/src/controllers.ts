@@ -1,0 +1,7 @@
+// Everything that a controller manager does, as a list.
+import type { Controller } from "@telltale/runtime";
+import { replicaSets } from "./replicaset/replicaset.ts";
+
+export function controllers(): readonly Controller[] {
+  return [replicaSets()];
+}
