@@ -1,0 +1,4 @@
+// The scenarios that run by default, by name or by the beginning of a name: those whose controllers are there.
+// GOLDEN=<names or beginnings, by comma> runs others.
+
+export const ready: readonly string[] = ["finalizer-delete", "gc-"];
