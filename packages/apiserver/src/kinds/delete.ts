@@ -21,7 +21,8 @@ export interface Deletable {
 }
 
 export type Deletion =
-  | { readonly do: "remove"; readonly object: JsonObject } // gone; the object is what a kind that returns it shows
+  /** Gone; the object is what a kind that returns it shows. `marked`: it is stored once more as that before it goes. */
+  | { readonly do: "remove"; readonly object: JsonObject; readonly marked?: true }
   | { readonly do: "update"; readonly object: JsonObject } // something holds it: stored with its marks
   | { readonly do: "unchanged"; readonly object: JsonObject }; // it is being deleted already
 
@@ -34,7 +35,7 @@ export function deleteDecision(object: JsonObject, options: DeleteOptions, kind:
   const held = withFinalizers(marked.pod, policyFinalizers(marked.pod, options, kind.defaultPropagation));
   const holders = list(given(held, "metadata"), "finalizers").length > 0;
   if (marked.state === "marked")
-    return holders || marked.grace > 0 ? changed(object, held) : { do: "remove", object: held };
+    return holders || marked.grace > 0 ? changed(object, held) : { do: "remove", object: held, marked: true };
   return holders ? changed(object, markNow(held, now)) : { do: "remove", object: held };
 }
 

@@ -11,7 +11,7 @@ import { notFound, StatusError } from "../status.ts";
 import { RevisionMismatch } from "../store/errors.ts";
 import type { StoredRecord } from "../store/record.ts";
 import { list } from "./list.ts";
-import { nameOf, uidOf, withMetadata } from "./metadata.ts";
+import { nameOf, uidOf, versionOf, withMetadata } from "./metadata.ts";
 import { type Resource, storageKey, storagePrefix } from "./resource.ts";
 import { placeOf, selection } from "./selector.ts";
 import type { Backing, Writer } from "./write.ts";
@@ -126,7 +126,10 @@ export class Deleter {
       if (options.dryRun || done.do === "unchanged") return done;
       try {
         if (done.do === "remove") {
-          const gone = await this.#writer.remove(r, key, record.revision);
+          // A watcher of pods sees the mark first. Whoever comes in between meets a marked pod, and it goes all the same.
+          const mark = done.marked === true ? await this.#writer.put(r, key, record.revision, done.object) : undefined;
+          const revision = mark === undefined ? record.revision : Number(versionOf(mark));
+          const gone = await this.#writer.remove(r, key, revision);
           return { do: "remove", object: withMetadata(done.object, { resourceVersion: String(gone.revision) }) };
         }
         const stored = await this.#writer.put(r, key, record.revision, done.object);
