@@ -5,6 +5,7 @@ import type { Admission } from "./admit/admission.ts";
 import { builtinAdmission, chain } from "./admit/chain.ts";
 import { webhookConversion } from "./admit/conversion.ts";
 import { policyAdmission } from "./admit/policies.ts";
+import { Quotas } from "./admit/quota.ts";
 import { type Resolver, webhookCaller } from "./admit/webhook-call.ts";
 import { webhookAdmission } from "./admit/webhooks.ts";
 import { type AuthenticatorOptions, authenticator } from "./authenticate/authenticate.ts";
@@ -151,6 +152,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     clock,
     random,
     admission: admit,
+    quotas: new Quotas({ store, clock }),
     checkNamespace: namespaceCheck(store),
     checkCreate: createCheck(authorizer),
   };

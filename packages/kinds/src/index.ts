@@ -45,6 +45,19 @@ export {
   refuseMove,
   when,
 } from "./phases.ts";
+export { type Amounts, amountsIn, growth, only, sum, written } from "./quota/amounts.ts";
+export { type PodResources, podResources } from "./quota/pod-resources.ts";
+export { inScopes } from "./quota/scopes.ts";
+export {
+  canGrow,
+  type GroupResource,
+  isIgnored,
+  namesCounted,
+  overdueAt,
+  resourcesCounted,
+  unspecified,
+  usageOf,
+} from "./quota/usage.ts";
 export { referenceOf } from "./reference.ts";
 export * from "./schema.ts";
 export { reasonPattern, typePattern, unobserved } from "./status-schema.ts";

@@ -2,6 +2,7 @@
 import { type Clock, type Random, uuid } from "@telltale/clock";
 import { deepEqual, formatTime } from "@telltale/kinds";
 import type { Admission, Attributes, Operation } from "../admit/admission.ts";
+import type { Quotas } from "../admit/quota.ts";
 import { revertTimestamps, trackUpdate } from "../apply/apply.ts";
 import { at, type JsonObject, text } from "../json.ts";
 import { commonUpdateChecks } from "../meta/update-checks.ts";
@@ -9,7 +10,7 @@ import type { Call, User } from "../request.ts";
 import { alreadyExists, badRequest, conflict, invalid, modified, notFound, raw, StatusError } from "../status.ts";
 import { RevisionMismatch } from "../store/errors.ts";
 import type { StoredRecord } from "../store/record.ts";
-import type { Store } from "../store/store.ts";
+import type { Commit, Store } from "../store/store.ts";
 import { converting } from "./conversions.ts";
 import { isFinalized, updatedMetadata, versionRequired } from "./lifecycle.ts";
 import {
@@ -32,6 +33,7 @@ export interface Backing {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: Admission;
+  readonly quotas: Quotas;
   /** Refuses a create in a namespace that is not there or is being removed. */
   readonly checkNamespace: (resource: Resource, namespace: string, name: string) => void;
   /** Refuses a user who may change objects but not make them: an apply or a PUT of what is not there is asked twice. */
@@ -109,7 +111,9 @@ export class Writer {
     await this.#validate(target, object, undefined);
     return this.#holding(target, object, undefined, async (held) => {
       if (t.isUpsert === true) this.#b.checkCreate(t.call.user, r, t.namespace, target.name);
-      await this.#b.admission.validate(attributes(target, "CREATE", held, undefined));
+      const asked = attributes(target, "CREATE", held, undefined);
+      await this.#b.admission.validate(asked);
+      this.#b.quotas.check(asked);
       const version = versionOf(held);
       if (/^\d+$/.test(version) && BigInt(version) > 0n)
         throw raw("resourceVersion should not be set on objects to be created");
@@ -118,7 +122,9 @@ export class Writer {
       if (existing !== undefined) {
         throw alreadyExists(r, target.name, isTerminating(existing.object()) ? "object is being deleted: " : "");
       }
-      return options.dryRun ? withMetadata(held, { resourceVersion: undefined }) : this.#commit(r, key, "absent", held);
+      return options.dryRun
+        ? withMetadata(held, { resourceVersion: undefined })
+        : this.#commit(r, key, "absent", held, asked);
     });
   }
 
@@ -164,14 +170,16 @@ export class Writer {
 
   /** Puts the next state in the place of the live one, or takes the object away when nothing holds it any more. */
   async #exchange(t: Target, record: StoredRecord, live: JsonObject, object: JsonObject): Promise<JsonObject> {
-    await this.#b.admission.validate(attributes(t, "UPDATE", object, live));
+    const asked = attributes(t, "UPDATE", object, live);
+    await this.#b.admission.validate(asked);
+    this.#b.quotas.check(asked);
     if (isFinalized(t.r, object, live)) {
       if (!t.options.dryRun) await this.remove(t.r, record.key, record.revision);
       return withMetadata(object, { resourceVersion: versionOf(live) });
     }
     if (sameState(object, live) && t.r.json(record) !== undefined) return live; // no revision, no event
     if (t.options.dryRun) return object;
-    const stored = await this.#commit(t.r, record.key, record.revision, object);
+    const stored = await this.#commit(t.r, record.key, record.revision, object, asked);
     t.r.release?.(live, object);
     return stored;
   }
@@ -210,18 +218,29 @@ export class Writer {
     return this.#commit(r, key, revision, object);
   }
 
-  async #commit(r: Resource, key: string, expect: number | "absent", object: JsonObject): Promise<JsonObject> {
+  async #commit(
+    r: Resource,
+    key: string,
+    expect: number | "absent",
+    object: JsonObject,
+    asked?: Attributes,
+  ): Promise<JsonObject> {
     const stored = await r.toStorage(withMetadata(object, { resourceVersion: undefined, selfLink: undefined }));
+    // From here to the commit nobody else has a turn: what is charged is stored, or given back.
+    const giveBack = asked === undefined ? undefined : this.#b.quotas.charge(asked);
+    let commit: Commit;
     try {
-      const { record, durable } = this.#b.store.commit(key, { expect, object: stored });
-      await durable();
-      // What the stored version does not know is lost, and the client is told so.
-      if (r.storageVersion !== r.version) return await r.read(record);
-      return withMetadata(object, { resourceVersion: String(record.revision), selfLink: undefined });
+      commit = this.#b.store.commit(key, { expect, object: stored });
     } catch (error) {
+      giveBack?.();
       if (error instanceof RevisionMismatch && expect === "absent") throw alreadyExists(r, nameOf(object));
       throw error;
     }
+    const { record, durable } = commit;
+    await durable();
+    // What the stored version does not know is lost, and the client is told so.
+    if (r.storageVersion !== r.version) return await r.read(record);
+    return withMetadata(object, { resourceVersion: String(record.revision), selfLink: undefined });
   }
 
   async #validate(t: Target, object: JsonObject, old: JsonObject | undefined): Promise<void> {
