@@ -1,4 +1,13 @@
 // The scenarios that run by default, by name or by the beginning of a name: those whose controllers are there.
 // GOLDEN=<names or beginnings, by comma> runs others.
 
-export const ready: readonly string[] = ["finalizer-delete", "gc-"];
+export const ready: readonly string[] = [
+  "deployment-adopt",
+  "deployment-label-release",
+  "finalizer-delete",
+  "gc-",
+  "pod-",
+  "replicaset-",
+  "service-external-name",
+  "service-no-selector",
+];

@@ -25,7 +25,7 @@ function lines(recording: Recording, object: string): readonly string[] {
   const varied = recording.varied.get(object) ?? [];
   if (states.length === 0) return ["  (none)"];
   const one = (label: string, state: State, before: State | undefined) =>
-    `  ${label} step ${state.step} ${state.event} ${state.event === "DELETED" ? "" : change(before?.body ?? {}, state.body)}`;
+    `  ${label} step ${state.step} ${state.event} ${state.event === "DELETED" ? "" : change(before?.body, state.body)}`;
   return states.flatMap((state, n) => [
     one(`#${n}`, state, states[n - 1]),
     ...varied.filter(({ after }) => after === n).map((it) => one("  or", it, state)),
