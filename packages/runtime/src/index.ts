@@ -27,3 +27,4 @@ export { type Backoff, standardBackoff } from "./queue.ts";
 export { type PolicyRule, type RbacManifest, type RbacOptions, rbacManifests, rbacRules } from "./rbac.ts";
 export * from "./samples.ts";
 export type { Rate } from "./transport.ts";
+export { annotationPatch } from "./write/annotations.ts";

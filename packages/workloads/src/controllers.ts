@@ -1,7 +1,8 @@
 // Everything that a controller manager does, as a list.
 import type { Controller } from "@telltale/runtime";
+import { deployments } from "./deployment/deployment.ts";
 import { replicaSets } from "./replicaset/replicaset.ts";
 
 export function controllers(): readonly Controller[] {
-  return [replicaSets()];
+  return [deployments(), replicaSets()];
 }

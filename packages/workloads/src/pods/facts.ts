@@ -1,5 +1,5 @@
 // What can be seen of a pod, or of any object that is owned. Pure.
-import { type Instant, type KubeObject, type Ms, parseTime } from "@telltale/kinds";
+import { type Instant, instant, type KubeObject, parseTime, plus } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
 
 export type OwnerReference = NonNullable<NonNullable<KubeObject["metadata"]>["ownerReferences"]>[number];
@@ -33,7 +33,7 @@ export function readySince(pod: Pod): Instant | undefined {
 /** When a pod counts, or will count, as available. Undefined: it is not ready. */
 export function availableAt(pod: Pod, minReadySeconds = 0): Instant | undefined {
   const since = readySince(pod);
-  return since === undefined ? undefined : ((since + minReadySeconds * 1000) as Instant);
+  return since === undefined ? undefined : plus(since, minReadySeconds * 1000);
 }
 
 export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: Instant): boolean {
@@ -48,7 +48,7 @@ export function nextAvailable(
   now: Instant,
 ): Instant | undefined {
   const later = pods.flatMap((pod) => availableAt(pod, minReadySeconds) ?? []).filter((at) => at > now);
-  return later.length === 0 ? undefined : later.reduce((a, b) => (a < b ? a : b));
+  return later.length === 0 ? undefined : instant(Math.min(...later));
 }
 
 /** How often its containers were started again. */
@@ -63,7 +63,7 @@ export const uidOf = ({ metadata }: KubeObject): string => metadata?.uid ?? "";
 const createdAt = ({ metadata }: KubeObject): string | undefined => metadata?.creationTimestamp;
 
 /** When it was made. */
-export const birthOf = (object: KubeObject): Instant => parseTime(createdAt(object)) ?? (0 as Instant);
+export const birthOf = (object: KubeObject): Instant => parseTime(createdAt(object)) ?? instant(0);
 
 /** Older first; of the same second by name, so that there is one order. */
 export function byAge(a: KubeObject, b: KubeObject): number {
@@ -75,5 +75,3 @@ export function byAge(a: KubeObject, b: KubeObject): number {
 export function counted<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as Partial<T>;
 }
-
-export const seconds = (count: number): Ms => count * 1000;
