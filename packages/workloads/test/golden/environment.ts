@@ -6,6 +6,8 @@ export interface Environment {
   readonly namespace: string;
   /** What was seen of the namespace and its objects, Events included, in the order of revisions. */
   readonly changes: readonly Change[];
+  /** The newest there is. */
+  revision(): Promise<number>;
   now(): Instant;
   /** When something changed last. Events do not count. */
   changedAt(): Instant;
@@ -15,6 +17,7 @@ export interface Environment {
 }
 
 export interface Change {
+  readonly revision: number;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: JsonObject;
 }

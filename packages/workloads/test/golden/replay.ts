@@ -8,7 +8,7 @@ import { type Change, call, type Environment, look, pathOf } from "./environment
 import { type JsonObject, text } from "./json.ts";
 import { nodeName } from "./kubelet.ts";
 import type { Scenario } from "./scenario.ts";
-import { perform } from "./steps.ts";
+import { type Mark, perform } from "./steps.ts";
 import { type Observed, observed } from "./symbols.ts";
 
 const namespace = "golden-replay";
@@ -32,14 +32,14 @@ export async function replay(scenario: Scenario, controllers: readonly Controlle
   });
   const changes: Change[] = [];
   let changedAt = clock.now();
-  server.store.subscribe("/", server.store.revision, ({ type, record }) => {
+  server.store.subscribe("/", server.store.revision, ({ revision, type, record }) => {
     const object = record.object() as JsonObject;
     const { namespace: at, name } = {
       namespace: text(object, "metadata", "namespace"),
       name: text(object, "metadata", "name"),
     };
     if (at !== namespace && !(object["kind"] === "Namespace" && name === namespace)) return;
-    changes.push({ type, object });
+    changes.push({ revision, type, object });
     if (object["kind"] !== "Event") changedAt = clock.now();
   });
   const traffic = counted(inProcessTransport(server.client));
@@ -64,6 +64,7 @@ export async function replay(scenario: Scenario, controllers: readonly Controlle
   const env: Environment = {
     namespace,
     changes,
+    revision: async () => server.store.revision,
     now: () => clock.now(),
     changedAt: () => changedAt,
     async pause(atMost) {
@@ -84,14 +85,14 @@ export async function replay(scenario: Scenario, controllers: readonly Controlle
   let failure: string | undefined;
   try {
     await furnish(env);
-    const first = changes.length;
-    const begun = scenario.namespaceObjects === true ? 0 : first;
-    const marks = await perform(env, scenario).catch((error: unknown) => {
+    const begun = scenario.namespaceObjects === true ? 0 : changes.length;
+    const marks: Mark[] = [];
+    try {
+      await perform(env, scenario, marks);
+    } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
-      return [{ step: 0, from: 0 }];
-    });
-    const shifted = marks.map(({ step, from }) => ({ step, from: Math.max(0, from - begun) }));
-    return { ...observed(changes.slice(begun), shifted, namespace, scenario), complaints, failure };
+    }
+    return { ...observed(changes.slice(begun), marks, namespace, scenario), complaints, failure };
   } finally {
     stop.abort();
     for (let i = 0; i < 40; i += 1) {

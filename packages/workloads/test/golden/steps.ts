@@ -5,29 +5,29 @@ import { isList, isObject, type Json, type JsonObject, list, same, text } from "
 import { Kubelet } from "./kubelet.ts";
 import type { Action, Condition, Scenario, Step } from "./scenario.ts";
 
-/** From which change on a step is the last action. */
+/** Behind which revision a step is the last action. */
 export interface Mark {
   readonly step: number;
-  readonly from: number;
+  readonly behind: number;
 }
 
 const patience = 60_000;
 const patchTypes = { merge: "application/merge-patch+json", strategic: "application/strategic-merge-patch+json" };
 
-export async function perform(env: Environment, { steps, settleMs }: Scenario): Promise<readonly Mark[]> {
+/** `marks` gets one for each action, also when a later step fails. */
+export async function perform(env: Environment, { steps, settleMs }: Scenario, marks: Mark[]): Promise<void> {
   const kubelet = new Kubelet(env);
-  const marks: Mark[] = [{ step: 0, from: 0 }];
+  marks.push({ step: 0, behind: -1 });
   for (const [step, it] of steps.entries()) {
     try {
       if ("do" in it) {
-        marks.push({ step, from: env.changes.length });
+        marks.push({ step, behind: await env.revision() });
         await act(env, kubelet, it);
       } else await waitFor(env, kubelet, it, settleMs);
     } catch (error) {
       throw new Error(`step ${step} (${told(it)}) failed: ${error instanceof Error ? error.message : error}`);
     }
   }
-  return marks;
 }
 
 /** A step in few words. */

@@ -26,8 +26,8 @@ export function observed(
   const events = new Map<string, Told>();
   const eventSteps: number[] = [];
   const order: string[] = [];
-  for (const [i, { type, object }] of changes.entries()) {
-    const step = marks.findLast((mark) => mark.from <= i)?.step ?? 0;
+  for (const { revision, type, object } of changes) {
+    const step = marks.findLast((mark) => mark.behind < revision)?.step ?? 0;
     const name = `${text(object, "kind")}/${put.text(text(object, "metadata", "name"))}`;
     if (object["kind"] === "Event") {
       const told = toldBy(object, put.text);
