@@ -73,3 +73,15 @@ test("a component is in the cache only when its build has succeeded", async () =
   await buildAssets(() => {}, env);
   expect(findAssets(env)).toBe(cacheFolder(env));
 });
+
+test("kube-controller-manager is looked for, and built, only where it is asked for", async () => {
+  const env = { TELLTALE_CACHE: folder, PATH: folder };
+  put(cacheFolder(env), "etcd", "kube-apiserver", "kubectl");
+  expect(findAssets(env)).toBe(cacheFolder(env));
+  expect(findAssets(env, ["kube-controller-manager"])).toBeUndefined();
+  writeFileSync(join(folder, "go"), `#!/bin/sh\n[ "$1" = version ] || : > "$6"\n`, { mode: 0o755 });
+  const said: string[] = [];
+  await buildAssets((line) => said.push(line), env, ["kube-controller-manager"]);
+  expect(said.join()).toMatch(/^building kube-controller-manager of .*built kube-controller-manager in/);
+  expect(findAssets(env, ["kube-controller-manager"])).toBe(cacheFolder(env));
+});

@@ -1,4 +1,5 @@
 // Where the real kube-apiserver, etcd and kubectl are: given by the environment, in the cache, or built once with Go.
+// kube-controller-manager is there, and built, only where somebody asks for it.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -13,13 +14,20 @@ const components = [
   { name: "kubectl", module: "k8s.io/kubernetes/cmd/kubectl" },
 ] as const;
 
+/** What few need, by name. */
+const extras = {
+  "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+} as const;
+
+export type Extra = keyof typeof extras;
+
 const here = fileURLToPath(new URL(".", import.meta.url));
 
 /** The folder with the components, or undefined where they would have to be built first. */
-export function findAssets(env: Environment = process.env): string | undefined {
+export function findAssets(env: Environment = process.env, more: readonly Extra[] = []): string | undefined {
   const given = env["KUBEBUILDER_ASSETS"];
   if (given) {
-    const missing = missingIn(given);
+    const missing = missingIn(given, more);
     if (missing.length === 0) return given;
     const names = missing.map(({ name }) => name).join(", ");
     throw new Error(
@@ -27,7 +35,7 @@ export function findAssets(env: Environment = process.env): string | undefined {
     );
   }
   const cached = cacheFolder(env);
-  return missingIn(cached).length === 0 ? cached : undefined;
+  return missingIn(cached, more).length === 0 ? cached : undefined;
 }
 
 /**
@@ -43,7 +51,11 @@ export function assetsFor(suite: string, env: Environment = process.env): string
 }
 
 /** Builds what is missing in the cache, one line to `say` before and after each component. Minutes, the first time. */
-export async function buildAssets(say: (line: string) => void, env: Environment = process.env): Promise<string> {
+export async function buildAssets(
+  say: (line: string) => void,
+  env: Environment = process.env,
+  more: readonly Extra[] = [],
+): Promise<string> {
   const target = cacheFolder(env);
   if (spawnSync("go", ["version"], { env }).status !== 0) {
     throw new Error(
@@ -54,7 +66,7 @@ export async function buildAssets(say: (line: string) => void, env: Environment 
   // Each process builds in a folder of its own and renames: two at once do the work twice, and neither sees half a file.
   const scratch = mkdtempSync(join(target, "build-"));
   try {
-    for (const { name, module } of missingIn(target)) {
+    for (const { name, module } of missingIn(target, more)) {
       say(`building ${name} of Kubernetes ${kubernetesVersion()} (minutes the first time)`);
       const started = performance.now();
       await goBuild(module, join(scratch, name), env);
@@ -89,8 +101,9 @@ function versionFlags(): string {
     .join(" ");
 }
 
-function missingIn(folder: string) {
-  return components.filter(({ name }) => !existsSync(join(folder, name)));
+function missingIn(folder: string, more: readonly Extra[]) {
+  const wanted = [...components, ...more.map((name) => ({ name, module: extras[name] }))];
+  return wanted.filter(({ name }) => !existsSync(join(folder, name)));
 }
 
 function goBuild(module: string, output: string, env: Environment): Promise<void> {

@@ -1,4 +1,5 @@
-// A real etcd and kube-apiserver for one suite: on free loopback ports, in a temporary folder, gone after `stop()`.
+// A real etcd and kube-apiserver for one suite, with kube-controller-manager where it is wanted: on free loopback ports,
+// in a temporary folder, gone after `stop()`.
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -18,6 +19,8 @@ export interface ControlPlaneOptions {
   readonly tokens?: readonly string[];
   /** Whether pods need a ServiceAccount and get its name, as in a cluster. Default: no. */
   readonly serviceAccounts?: boolean;
+  /** Whether kube-controller-manager runs too, and its further flags. Default: no. */
+  readonly controllerManager?: readonly string[];
   /** Where etcd keeps its data, which then outlives `stop()`. Default: in the temporary folder, gone with it. */
   readonly data?: string;
   /** How long to wait until it is ready. */
@@ -39,7 +42,7 @@ export interface ControlPlane {
   readonly pids: () => { readonly etcd: number; readonly apiserver: number };
   /** Ends kube-apiserver and starts it again at the same address, over the same etcd. */
   restart(): Promise<void>;
-  /** Ends both processes and removes the folder. */
+  /** Ends the processes and removes the folder. */
   stop(): Promise<void>;
 }
 
@@ -92,13 +95,17 @@ async function start(options: ControlPlaneOptions): Promise<ControlPlane> {
     let apiserver = serve();
     const ca = await ready(folder, url, token, running, timeoutMs);
     const restart = async () => {
-      running.pop();
+      running.splice(running.indexOf(apiserver), 1);
       await end(apiserver);
       apiserver = serve();
       await ready(folder, url, token, running, timeoutMs);
     };
     const pids = () => ({ etcd: etcd.process.pid ?? 0, apiserver: apiserver.process.pid ?? 0 });
     const kubeconfig = writeKubeconfig(folder, url, token, ca);
+    if (options.controllerManager !== undefined) {
+      const args = [...managerFlags(folder, kubeconfig), ...options.controllerManager];
+      running.push(run(assets, "kube-controller-manager", folder, args));
+    }
     return { url, token, ca, etcd: etcdUrl, kubeconfig, pids, restart, stop };
   } catch (error) {
     await stop();
@@ -141,6 +148,16 @@ function flags(folder: string, etcdUrl: string, port: number): string[] {
     // The `kubernetes` service would get a loopback endpoint, which kube-apiserver refuses to write.
     "--endpoint-reconciler-type=none",
     "--allow-privileged=true",
+  ];
+}
+
+function managerFlags(folder: string, kubeconfig: string): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    "--leader-elect=false",
+    "--secure-port=0",
+    `--root-ca-file=${join(folder, "apiserver.crt")}`,
+    `--service-account-private-key-file=${join(folder, "sa.key")}`,
   ];
 }
 
