@@ -45,7 +45,7 @@ export {
   refuseMove,
   when,
 } from "./phases.ts";
-export { type Amounts, amountsIn, growth, only, sum, written } from "./quota/amounts.ts";
+export { type Amounts, amountsIn, growth, only, quantityOf, sum, written } from "./quota/amounts.ts";
 export { type PodResources, podResources } from "./quota/pod-resources.ts";
 export { inScopes } from "./quota/scopes.ts";
 export {

@@ -1,5 +1,5 @@
 // Controllers of kinds that bring no vocabulary: what workload controllers are made of.
-import { Node, Pod, ReplicaSet } from "@telltale/kinds/builtin";
+import { Node, Pod, ReplicaSet, ServiceAccount } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
 import { controller } from "../src/index.ts";
 import { type EmbeddedWorld, world } from "./world.ts";
@@ -124,4 +124,28 @@ test("a subresource is asked only by whoever declares it", async () => {
   await it.start([binding(true)]);
   await it.pass(10);
   expect((await it.client.get(Pod, "p", { namespace: "default" })).spec?.nodeName).toBe("node-1");
+});
+
+test("a kind that no declaration names is found and listed on the server itself", async () => {
+  const it = await fresh();
+  const found: string[] = [];
+  const looking = controller(ReplicaSet, "looking").reconcile({
+    async observe(_, { server }) {
+      const kind = (await server.discover()).find({ group: "", name: "serviceaccounts" });
+      if (kind === undefined) return;
+      const page = await server.list(kind, { namespace: "default", limit: 1 });
+      found.push(`${page.items.length} and ${page.remaining} more`);
+      for await (const account of server.all(kind, { namespace: "default" })) found.push(account.metadata?.name ?? "");
+    },
+    status: () => ({ status: undefined }),
+  });
+  for (const name of ["a", "b"]) await it.client.create(ServiceAccount, { metadata: { name, namespace: "default" } });
+  await it.start([looking]);
+  await it.client.create(ReplicaSet, set(0));
+  await it.pass(10);
+  const { items } = await it.client.list(ServiceAccount, { namespace: "default" });
+  expect(found.slice(0, 1 + items.length)).toEqual([
+    `1 and ${items.length - 1} more`,
+    ...items.map(({ metadata }) => metadata?.name),
+  ]);
 });

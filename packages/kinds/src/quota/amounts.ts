@@ -16,7 +16,7 @@ export function amountsIn(value: unknown): Amounts {
 }
 
 /** `n` of something that is counted. */
-export const count = (n: number): Quantity => ({ nano: BigInt(n) * 1_000_000_000n, format: "DecimalSI" });
+export const quantityOf = (n: number): Quantity => ({ nano: BigInt(n) * 1_000_000_000n, format: "DecimalSI" });
 
 /** Every name of both. A sum is written as its first part was, where that was anything. */
 export function sum(a: Amounts, b: Amounts): Amounts {

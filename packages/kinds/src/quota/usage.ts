@@ -1,7 +1,7 @@
 // What an object takes of a ResourceQuota, and what a quota counts. The API server asks before it admits an object, the
 // controller adds up what is there: both by the same rules.
 import { type Instant, parseTime, plus } from "../values/time.ts";
-import { type Amounts, amountsIn, count } from "./amounts.ts";
+import { type Amounts, amountsIn, quantityOf } from "./amounts.ts";
 import { at, listAt, textAt } from "./fields.ts";
 import { hasOwnResources, podResources } from "./pod-resources.ts";
 
@@ -75,7 +75,7 @@ function rulesOf(of: GroupResource): Rules {
   const own = countName(of);
   const names = aliases.has(own) ? [own, of.resource] : [own];
   return {
-    usage: () => new Map(names.map((name) => [name, count(1)])),
+    usage: () => new Map(names.map((name) => [name, quantityOf(1)])),
     counts: (name) => names.includes(name),
     grows: false,
   };
@@ -121,11 +121,11 @@ function isPodName(name: string): boolean {
 const isExtended = (name: string): boolean => name.includes("/") && !/(^|\.)kubernetes\.io\//.test(name);
 
 function podUsage(pod: object, now: Instant): Amounts {
-  const taken = new Map([["count/pods", count(1)]]);
+  const taken = new Map([["count/pods", quantityOf(1)]]);
   // A pod that has ended, or should long be gone, takes nothing but its place in the list.
   if (hasEnded(pod, now)) return taken;
   const { requests, limits } = podResources(pod);
-  return new Map([...taken, ["pods", count(1)], ...computeNames(requests, limits)]);
+  return new Map([...taken, ["pods", quantityOf(1)], ...computeNames(requests, limits)]);
 }
 
 function hasEnded(pod: object, now: Instant): boolean {
@@ -143,7 +143,7 @@ export function overdueAt(pod: object): Instant | undefined {
 }
 
 function computeNames(requests: Amounts, limits: Amounts): Amounts {
-  const found = new Map<string, ReturnType<typeof count>>();
+  const found = new Map<string, ReturnType<typeof quantityOf>>();
   for (const [name, amount] of requests) {
     const plain = compute.includes(name) || name.startsWith("hugepages-");
     if (plain) found.set(name, amount);
@@ -163,10 +163,10 @@ function serviceUsage(service: object): Amounts {
   const chosen = balanced && at(service, "spec", "allocateLoadBalancerNodePorts") === false;
   const onNodes = chosen ? ports.filter((port) => (at(port, "nodePort") ?? 0) !== 0) : ports;
   return new Map([
-    ["services", count(1)],
-    ["count/services", count(1)],
-    ["services.nodeports", count(type === "NodePort" || balanced ? onNodes.length : 0)],
-    ["services.loadbalancers", count(balanced ? 1 : 0)],
+    ["services", quantityOf(1)],
+    ["count/services", quantityOf(1)],
+    ["services.nodeports", quantityOf(type === "NodePort" || balanced ? onNodes.length : 0)],
+    ["services.loadbalancers", quantityOf(balanced ? 1 : 0)],
   ]);
 }
 
@@ -184,11 +184,11 @@ function claimUsage(claim: object): Amounts {
   const given = amountsIn(at(claim, "status", "allocatedResources")).get("storage");
   const storage = asked !== undefined && given !== undefined && given.nano > asked.nano ? given : asked;
   const amounts = [
-    ["persistentvolumeclaims", count(1)] as const,
+    ["persistentvolumeclaims", quantityOf(1)] as const,
     ...(storage === undefined ? [] : [["requests.storage", storage] as const]),
   ];
   return new Map([
-    ["count/persistentvolumeclaims", count(1)],
+    ["count/persistentvolumeclaims", quantityOf(1)],
     ...amounts,
     ...(storageClass === ""
       ? []

@@ -1,6 +1,6 @@
 // Looking and acting on behalf of one pass. Every write goes through here: it is refused once the pass is over, and it is in
 // the cache before the next line runs.
-import { type Client, isConflict, isNotFound } from "@telltale/client";
+import { type Client, discover, isConflict, isNotFound } from "@telltale/client";
 import { uuid } from "@telltale/clock";
 import { formatTime, type Instant, type KindRef, type KubeObject, matchesSelector } from "@telltale/kinds";
 import { draft } from "@telltale/status";
@@ -91,6 +91,11 @@ export function look(around: Surroundings, state: PassState): Look {
         if (isNotFound(error)) return undefined;
         throw error;
       }
+    },
+    server: {
+      list: (kind, options) => client.list(kind, { signal: state.signal, ...options }),
+      all: (kind, options) => client.all(kind, { signal: state.signal, ...options }),
+      discover: () => discover(client, { signal: state.signal }),
     },
     polled<V>(poller: Poller<never, V>) {
       // A poller finds what its own declaration says.

@@ -1,5 +1,5 @@
 // What a controller's author writes, and what each step may do: the types carry the rule that looking is not acting.
-import type { Applied, DeleteOptions, JsonPatchOperation } from "@telltale/client";
+import type { Applied, Client, DeleteOptions, JsonPatchOperation, RestMapping } from "@telltale/client";
 import type { Instant, Kind, KindRef, KubeObject, LabelSelector, Ms, Resource } from "@telltale/kinds";
 import type { Draft, Finished } from "@telltale/status";
 import type { Name } from "../key.ts";
@@ -23,8 +23,18 @@ export interface Look {
   children<T extends KubeObject>(kind: KindRef<T>, of?: KubeObject): readonly T[];
   /** From the server itself. Undefined where there is none. */
   live<T extends KubeObject>(kind: KindRef<T>, name: Name): Promise<T | undefined>;
+  /**
+   * The server itself, past the cache and past what is declared: for kinds that are known at run time only, and for what must
+   * not be old. No role is made for it: whoever deploys the controller grants what it lists.
+   */
+  readonly server: ServerReader;
   /** What a poller last found for the object of this pass. */
   polled<V>(poller: Poller<never, V>): Polled<V> | undefined;
+}
+
+export interface ServerReader extends Pick<Client, "list" | "all"> {
+  /** What the server has. */
+  discover(): Promise<RestMapping>;
 }
 
 /** How a child is brought about. */
