@@ -29,6 +29,8 @@ export interface Controller {
   readonly sources: readonly Source[];
   /** Whether the steps go on for an object that is being deleted, until it is gone. */
   readonly untilGone: boolean;
+  /** Who is told of an object that is there no longer. */
+  readonly onGone: readonly ((object: KubeObject) => void)[];
   readonly finalizer?: { readonly run: Finalize<KindRef> } & FinalizeOptions;
   readonly checkpoints: readonly string[];
   /** The annotation that holds the record of an effect outside, while it is under way. */
@@ -131,6 +133,7 @@ const standard = {
   pollers: [],
   sources: [],
   untilGone: false,
+  onGone: [],
   select: {},
   gates: [],
   checkpoints: [],
@@ -254,6 +257,15 @@ export class Declaration<K extends KindRef> {
   /** The steps go on while an object is being deleted: others hold it, and its status still tells. */
   untilGone(): Declaration<K> {
     return this.#with({ untilGone: true });
+  }
+
+  /**
+   * Told of each object that is there no longer, as it was last seen, while this process works: for what is kept of it outside
+   * the server. Not for what must happen: nobody tells of an object that went while nobody was looking.
+   */
+  gone(call: (object: Resource<K>) => void): Declaration<K> {
+    const told = call as unknown as Controller["onGone"][number];
+    return this.#with({ onGone: [...this.#it.onGone, told] });
   }
 
   /** Decides before anything is touched, the finalizer included. Of several the first that does not say `go` counts. */

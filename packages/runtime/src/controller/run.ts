@@ -241,11 +241,26 @@ export class Run {
       this.#queue.forget(key);
       this.#conflicts.delete(key);
       this.#owed.delete(key);
+      this.#tellOfEnd(old);
       return;
     }
     if (this.#isActive) for (const polling of this.#pollings) polling.keep(next);
     if (old !== undefined && !isReplaced && !matters(this.controller.on, old, next)) return;
     this.#ask(keyOfObject(next), change, own.isSynced ? "change" : "resync");
+    if (isReplaced) this.#tellOfEnd(old);
+  }
+
+  /** Last of all: whoever throws keeps nobody else from being told. */
+  #tellOfEnd(object: KubeObject): void {
+    if (!this.#isActive) return;
+    for (const call of this.controller.onGone) {
+      try {
+        call(object);
+      } catch (error) {
+        const { namespace, name } = object.metadata ?? {};
+        this.#around.log.error("what follows the end of an object failed", { namespace, name, err: error });
+      }
+    }
   }
 
   /** Once per turn, however many keys came: a list of ten thousand is one call. */
