@@ -3,9 +3,9 @@
 import type { Allowed } from "./differences.ts";
 import { isList, isObject, type Json, type JsonObject, text } from "./json.ts";
 import { type Gap, gaps, told as gapTold, leaves } from "./paths.ts";
+import { phaseAt, phasesOf } from "./phases.ts";
 import type { Recording, State, Told } from "./recording.ts";
 import type { Scenario } from "./scenario.ts";
-import { told } from "./steps.ts";
 
 export type Difference =
   | { readonly is: "invented"; readonly object: string; readonly n: number; readonly when: string; readonly near: Near }
@@ -66,7 +66,7 @@ function compareObject(
 ): readonly Difference[] {
   const found: Difference[] = [];
   const phases = phasesOf(steps);
-  const phaseOf = (step: number) => phases.findLastIndex((phase) => phase.from <= step);
+  const phaseOf = (step: number) => phaseAt(phases, step);
   const when = (phase: number) => phases[phase]?.when ?? "";
   const [first] = ours;
   if (slots.length === 0 && first !== undefined) {
@@ -106,26 +106,6 @@ function compareObject(
 function lastOf(slots: readonly Slot[]): readonly Slot[] {
   const last = slots.findLast(({ at }) => at % 2 === 0);
   return slots.filter(({ at }) => at === last?.at || at === (last?.at ?? -2) + 1);
-}
-
-interface Phase {
-  /** The first of its actions, as an index into the steps. */
-  readonly from: number;
-  readonly when: string;
-}
-
-/** What is done without waiting in between is one phase: only its end is a settled point. */
-function phasesOf(steps: Scenario["steps"]): readonly Phase[] {
-  const phases: { from: number; when: string }[] = [];
-  for (const [i, step] of steps.entries()) {
-    const isAction = "do" in step;
-    const follows = i > 0 && "do" in (steps[i - 1] ?? {});
-    const last = phases.at(-1);
-    if (last === undefined) phases.push({ from: 0, when: `step ${i} (${told(step)})` });
-    else if (isAction && follows) last.when += `, step ${i} (${told(step)})`;
-    else if (isAction) phases.push({ from: i, when: `step ${i} (${told(step)})` });
-  }
-  return phases;
 }
 
 function nearest(state: Seen, slots: readonly Slot[]): Near {

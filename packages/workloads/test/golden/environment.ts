@@ -56,9 +56,13 @@ export const patch = (env: Environment, path: string, change: Json): Promise<Jso
 
 const resources: Readonly<Record<string, readonly [prefix: string, resource: string]>> = {
   ConfigMap: ["/api/v1", "configmaps"],
+  ControllerRevision: ["/apis/apps/v1", "controllerrevisions"],
   CronJob: ["/apis/batch/v1", "cronjobs"],
   DaemonSet: ["/apis/apps/v1", "daemonsets"],
   Deployment: ["/apis/apps/v1", "deployments"],
+  EndpointSlice: ["/apis/discovery.k8s.io/v1", "endpointslices"],
+  Endpoints: ["/api/v1", "endpoints"],
+  Event: ["/api/v1", "events"],
   Job: ["/apis/batch/v1", "jobs"],
   PersistentVolumeClaim: ["/api/v1", "persistentvolumeclaims"],
   Pod: ["/api/v1", "pods"],
@@ -69,6 +73,9 @@ const resources: Readonly<Record<string, readonly [prefix: string, resource: str
   ServiceAccount: ["/api/v1", "serviceaccounts"],
   StatefulSet: ["/apis/apps/v1", "statefulsets"],
 };
+
+/** The kinds whose objects a recording is made of, beside the Namespace itself. */
+export const watched: readonly string[] = Object.keys(resources);
 
 /** The path of a kind in the namespace, or of one object. */
 export function pathOf(env: Environment, kind: string, name?: string): string {
