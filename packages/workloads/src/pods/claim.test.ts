@@ -38,3 +38,9 @@ test("an owner on its way out neither takes in nor lets go", () => {
   const lost = pod("lost", { labels: {}, ownerReferences: [reference("u1")] });
   expect(claim(leaving, selector, [lost], [pod("orphan", { labels })])).toEqual({ mine: [], adopt: [], release: [] });
 });
+
+test("who asks for more than labels takes in and keeps only what has it", () => {
+  const [one, two] = [pod("web-1", { labels }), pod("other", { labels, ownerReferences: [reference("u1")] })];
+  const found = claim(owner, selector, [two], [one, pod("third", { labels })], (it) => it.metadata?.name === "web-1");
+  expect(found).toEqual({ mine: [one], adopt: [one], release: [two] });
+});

@@ -12,13 +12,15 @@ export interface Claim<T> {
   readonly release: readonly T[];
 }
 
+/** `isMember`: what there is to being one of them beyond the labels. */
 export function claim<T extends KubeObject>(
   owner: KubeObject,
   selector: LabelSelector | undefined,
   owned: readonly T[],
   orphans: readonly T[],
+  isMember: (it: T) => boolean = () => true,
 ): Claim<T> {
-  const matches = (it: T) => selector !== undefined && matchesSelector(selector, it.metadata?.labels);
+  const matches = (it: T) => selector !== undefined && matchesSelector(selector, it.metadata?.labels) && isMember(it);
   const ours = owned.filter((it) => controllerOf(it)?.uid === uidOf(owner));
   if (isTerminating(owner)) return { mine: ours.filter(matches), adopt: [], release: [] };
   const adopt = orphans.filter((it) => matches(it) && !isTerminating(it));
