@@ -11,7 +11,7 @@ import {
   watched,
 } from "../../packages/workloads/test/golden/environment.ts";
 import { type JsonObject, text } from "../../packages/workloads/test/golden/json.ts";
-import { nodeName } from "../../packages/workloads/test/golden/kubelet.ts";
+import { join } from "../../packages/workloads/test/golden/kubelet.ts";
 import type { Scenario } from "../../packages/workloads/test/golden/scenario.ts";
 import { type Mark, perform } from "../../packages/workloads/test/golden/steps.ts";
 import { type Observed, observed } from "../../packages/workloads/test/golden/symbols.ts";
@@ -64,8 +64,7 @@ async function begin(connection: Connection, signal: AbortSignal): Promise<Envir
     if (object["kind"] !== "Event") changedAt = Date.now();
   };
 
-  const node = { apiVersion: "v1", kind: "Node", metadata: { name: nodeName } };
-  if ((await look(env, `/api/v1/nodes/${nodeName}`)) === undefined) await call(env, "POST", "/api/v1/nodes", node);
+  await join(env);
   const from = await env.revision();
   const own = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
   await call(env, "POST", "/api/v1/namespaces", own);

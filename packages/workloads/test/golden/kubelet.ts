@@ -5,8 +5,16 @@ import { at, isObject, type JsonObject, list, text } from "./json.ts";
 import { creating, ended, restarted, running } from "./pod-status.ts";
 import type { PodAction } from "./scenario.ts";
 
-export const nodeName = "node-1";
+const nodeName = "node-1";
 const grace = "?gracePeriodSeconds=0";
+
+/** Makes the one node, where it is not there: one that takes every pod. */
+export async function join(env: Environment): Promise<void> {
+  const path = "/api/v1/nodes";
+  if ((await look(env, `${path}/${nodeName}`)) !== undefined) return;
+  await call(env, "POST", path, { apiVersion: "v1", kind: "Node", metadata: { name: nodeName } });
+  await patch(env, `${path}/${nodeName}`, { spec: { taints: null } }); // a new node gets one for not being ready
+}
 
 type Move =
   | { readonly to: "start" }

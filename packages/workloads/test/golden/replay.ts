@@ -1,12 +1,12 @@
 // Performs a scenario on the embedded server in virtual time, with the controllers given, and says what was observed.
 import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { inProcessTransport, type Transport } from "@telltale/client";
-import { seededRandom, turn, VirtualClock } from "@telltale/clock";
+import { seededRandom, VirtualClock } from "@telltale/clock";
 import { instant } from "@telltale/kinds";
 import { type Controller, type Log, manager } from "@telltale/runtime";
 import { type Change, call, type Environment, look, pathOf } from "./environment.ts";
 import { type JsonObject, text } from "./json.ts";
-import { nodeName } from "./kubelet.ts";
+import { join } from "./kubelet.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Mark, perform } from "./steps.ts";
 import { type Observed, observed } from "./symbols.ts";
@@ -34,11 +34,7 @@ export async function replay(scenario: Scenario, controllers: readonly Controlle
   let changedAt = clock.now();
   server.store.subscribe("/", server.store.revision, ({ revision, type, record }) => {
     const object = record.object() as JsonObject;
-    const { namespace: at, name } = {
-      namespace: text(object, "metadata", "namespace"),
-      name: text(object, "metadata", "name"),
-    };
-    if (at !== namespace && !(object["kind"] === "Namespace" && name === namespace)) return;
+    if (text(object, "metadata", object["kind"] === "Namespace" ? "name" : "namespace") !== namespace) return;
     changes.push({ revision, type, object });
     if (object["kind"] !== "Event") changedAt = clock.now();
   });
@@ -56,9 +52,15 @@ export async function replay(scenario: Scenario, controllers: readonly Controlle
   });
   const stop = new AbortController();
   let crash: unknown;
-  const run = working.run(stop.signal).catch((error: unknown) => {
-    crash = error;
-  });
+  let isOver = false;
+  working
+    .run(stop.signal)
+    .catch((error: unknown) => {
+      crash = error;
+    })
+    .finally(() => {
+      isOver = true;
+    });
 
   const drain = () => drained(server, traffic.underWay);
   const env: Environment = {
@@ -95,19 +97,17 @@ export async function replay(scenario: Scenario, controllers: readonly Controlle
     return { ...observed(changes.slice(begun), marks, namespace, scenario), complaints, failure };
   } finally {
     stop.abort();
-    for (let i = 0; i < 40; i += 1) {
+    for (let i = 0; i < 100 && !isOver; i += 1) {
       await drain();
-      if (!clock.fire()) break;
+      clock.fire(); // what its end waits for
     }
-    await Promise.race([run, turns(50)]);
     await server.stop();
   }
 }
 
 /** The node, the namespace, and what a pod needs of its namespace where no controller makes it. */
 async function furnish(env: Environment): Promise<void> {
-  const node = { apiVersion: "v1", kind: "Node", metadata: { name: nodeName } };
-  await call(env, "POST", "/api/v1/nodes", node);
+  await join(env);
   await call(env, "POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   await env.pause(0);
   const account = pathOf(env, "ServiceAccount");
@@ -125,10 +125,6 @@ async function drained(server: ApiServer, underWay: () => number): Promise<void>
     quiet = isQuiet ? quiet + 1 : 0;
     seen = server.store.revision;
   }
-}
-
-async function turns(count: number): Promise<void> {
-  for (let i = 0; i < count; i += 1) await turn();
 }
 
 /** A transport that knows how many of its requests have no answer yet. Watches do not count. */
@@ -150,13 +146,17 @@ function counted(transport: Transport): { readonly transport: Transport; underWa
   };
 }
 
-function complaining(lines: string[]): Log {
+function complaining(lines: string[], more: object = {}): Log {
   const note = (level: string) => (message: string, fields?: object) => {
-    lines.push(`${level}: ${message} ${JSON.stringify(fields, errors)}`);
+    lines.push(`${level}: ${message} ${JSON.stringify({ ...more, ...fields }, withErrors)}`);
   };
-  const none = () => {};
-  const log: Log = { debug: none, info: none, warn: note("warn"), error: note("error"), with: () => log };
-  return log;
+  return {
+    debug: () => {},
+    info: () => {},
+    warn: note("warn"),
+    error: note("error"),
+    with: (fields) => complaining(lines, { ...more, ...fields }),
+  };
 }
 
-const errors = (_key: string, value: unknown): unknown => (value instanceof Error ? value.message : value);
+const withErrors = (_key: string, value: unknown): unknown => (value instanceof Error ? value.message : value);
