@@ -1,8 +1,32 @@
 // Everything that a controller manager does, as a list.
 import type { Controller } from "@telltale/runtime";
+import { rootCertificates } from "./account/root-certificate.ts";
+import { serviceAccounts } from "./account/service-accounts.ts";
 import { deployments } from "./deployment/deployment.ts";
 import { replicaSets } from "./replicaset/replicaset.ts";
+import { endpointSlices } from "./service/endpoint-slices.ts";
+import { endpoints } from "./service/endpoints.ts";
+import { leftoverEndpoints } from "./service/leftovers.ts";
+import { loadBalancers } from "./service/load-balancer.ts";
+import { mirroredSlices } from "./service/mirror.ts";
 
-export function controllers(): readonly Controller[] {
-  return [deployments(), replicaSets()];
+export interface ControllerOptions {
+  /** Where Services of type LoadBalancer are reached: at the loopback address, or nowhere. Default: `loopback`. */
+  readonly loadBalancers?: "loopback" | "none";
+  /** PEM: what pods know the server by, in `kube-root-ca.crt` of every namespace. Default: empty. */
+  readonly rootCertificate?: string;
+}
+
+export function controllers(options: ControllerOptions = {}): readonly Controller[] {
+  return [
+    deployments(),
+    endpoints(),
+    endpointSlices(),
+    leftoverEndpoints(),
+    ...(options.loadBalancers === "none" ? [] : [loadBalancers()]),
+    mirroredSlices(),
+    replicaSets(),
+    rootCertificates(options.rootCertificate ?? ""),
+    serviceAccounts(),
+  ];
 }
