@@ -2,6 +2,7 @@
 import type { Controller } from "@telltale/runtime";
 import { rootCertificates } from "./account/root-certificate.ts";
 import { serviceAccounts } from "./account/service-accounts.ts";
+import { daemonSets } from "./daemonset/daemonset.ts";
 import { deployments } from "./deployment/deployment.ts";
 import { replicaSets } from "./replicaset/replicaset.ts";
 import { endpointSlices } from "./service/endpoint-slices.ts";
@@ -9,6 +10,7 @@ import { endpoints } from "./service/endpoints.ts";
 import { leftoverEndpoints } from "./service/leftovers.ts";
 import { loadBalancers } from "./service/load-balancer.ts";
 import { mirroredSlices } from "./service/mirror.ts";
+import { statefulSets } from "./statefulset/statefulset.ts";
 
 export interface ControllerOptions {
   /** Where Services of type LoadBalancer are reached: at the loopback address, or nowhere. Default: `loopback`. */
@@ -19,6 +21,7 @@ export interface ControllerOptions {
 
 export function controllers(options: ControllerOptions = {}): readonly Controller[] {
   return [
+    daemonSets(),
     deployments(),
     endpoints(),
     endpointSlices(),
@@ -28,5 +31,6 @@ export function controllers(options: ControllerOptions = {}): readonly Controlle
     replicaSets(),
     rootCertificates(options.rootCertificate ?? ""),
     serviceAccounts(),
+    statefulSets(),
   ];
 }

@@ -2,6 +2,7 @@
 // GOLDEN=<names or beginnings, by comma> runs others.
 
 export const ready: readonly string[] = [
+  "daemonset",
   "deployment-adopt",
   "deployment-label-release",
   "finalizer-delete",
@@ -10,4 +11,10 @@ export const ready: readonly string[] = [
   "replicaset-",
   "service-external-name",
   "service-no-selector",
+  "statefulset-delete-foreground",
+  "statefulset-ondelete",
+  "statefulset-parallel",
+  "statefulset-partition",
+  "statefulset-pod-",
+  "statefulset-rolling",
 ];
