@@ -9,16 +9,19 @@ import { recordedLines, scenario, scenarioNames } from "../../packages/workloads
 import { buildAssets, findAssets, kubernetesVersion, startControlPlane } from "../envtest/envtest.ts";
 import { combine } from "./combine.ts";
 import { record } from "./record.ts";
+import { widen } from "./widen.ts";
 
-const help = `node tools/record-workloads/main.ts [--runs N] FOLDER [NAME...]
+const help = `node tools/record-workloads/main.ts [--runs N] [--widen] FOLDER [NAME...]
 
 Records the scenarios whose names begin with a NAME, or all, each N times (3), with kube-controller-manager
 ${kubernetesVersion()}. Writes FOLDER/NAME.jsonl, and says where that differs from what is stored. What is not there yet of
-kube-apiserver, etcd and kube-controller-manager is built with Go. All of them take hours: time is real here.`;
+kube-apiserver, etcd and kube-controller-manager is built with Go. All scenarios take more than an hour: time is real here.
+
+  --widen   write what is stored, with what these runs showed beyond it as what varied`;
 
 const say = (line: string) => console.error(`record-workloads: ${line}`);
 
-async function main(folder: string, wanted: readonly string[], runs: number): Promise<void> {
+async function main(folder: string, wanted: readonly string[], runs: number, isWidened: boolean): Promise<void> {
   const names = scenarioNames().filter((name) => wanted.length === 0 || wanted.some((it) => name.startsWith(it)));
   if (names.length === 0) throw new Error(`no scenario begins with ${wanted.join(" or ")}`);
   mkdirSync(folder, { recursive: true });
@@ -35,9 +38,11 @@ async function main(folder: string, wanted: readonly string[], runs: number): Pr
         say(`${name}, run ${run} of ${runs}`);
         seen.push(await record(plane, it));
       }
-      const lines = combine(it, kubernetesVersion(), seen);
+      const stored = recordedLines(name);
+      const found = combine(it, kubernetesVersion(), seen);
+      const lines = isWidened ? widen(it, stored, kubernetesVersion(), seen) : found;
       writeFileSync(join(folder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-      const differences = compare(it, readRecording(lines), readRecording(recordedLines(name)));
+      const differences = compare(it, readRecording(found), readRecording(stored));
       say(differences.length === 0 ? `${name} is as stored` : `${name} is not as stored:`);
       for (const difference of differences) say(`  ${said(difference)}`);
     }
@@ -49,12 +54,12 @@ async function main(folder: string, wanted: readonly string[], runs: number): Pr
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { runs: { type: "string", default: "3" }, help: { type: "boolean" } },
+    options: { runs: { type: "string", default: "3" }, widen: { type: "boolean" }, help: { type: "boolean" } },
   });
   const [folder, ...wanted] = positionals;
   const runs = Number(values.runs);
   if (values.help || folder === undefined || !Number.isInteger(runs) || runs < 1) console.log(help);
-  else await main(folder, wanted, runs);
+  else await main(folder, wanted, runs, values.widen ?? false);
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -1,7 +1,8 @@
 // Compares what we did with what was recorded. Ours may write less often, so neighbouring states may be merged; but none
 // may be invented, every object ends each phase as recorded, and the Events are the same set.
 import type { Allowed } from "./differences.ts";
-import { isList, isObject, type Json, type JsonObject, text } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import { ordered } from "./ordered.ts";
 import { type Gap, gaps, told as gapTold, leaves } from "./paths.ts";
 import { phaseAt, phasesOf } from "./phases.ts";
 import type { Recording, State, Told } from "./recording.ts";
@@ -115,32 +116,14 @@ function nearest(state: Seen, slots: readonly Slot[]): Near {
 }
 
 function seen({ step, event, body }: State, without: readonly string[]): Seen {
-  const ordered = sorted({ event, ...body });
-  const kept = [...leaves(ordered)].filter(([path]) => !without.some((it) => path === it || path.startsWith(`${it}.`)));
-  return { step, body: isObject(ordered) ? ordered : {}, key: JSON.stringify(kept) };
+  const one = ordered({ event, ...body });
+  const kept = [...leaves(one)].filter(([path]) => !without.some((it) => path === it || path.startsWith(`${it}.`)));
+  return { step, body: isObject(one) ? one : {}, key: JSON.stringify(kept) };
 }
 
 /** Consecutive states that are equal now are one. */
 const merge = (states: readonly Seen[]): readonly Seen[] =>
   states.filter((state, i) => state.key !== states[i - 1]?.key);
-
-/** Keys and conditions in one order; the same for lists whose order means nothing. */
-function sorted(value: Json, key = ""): Json {
-  if (isList(value)) {
-    const items = value.map((item) => sorted(item));
-    if (key === "conditions") return items.toSorted((a, b) => (text(a, "type") < text(b, "type") ? -1 : 1));
-    if (!unordered.has(key)) return items;
-    return items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  }
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((name) => [name, sorted(value[name] ?? null, name)]),
-  );
-}
-
-const unordered = new Set(["endpoints", "addresses", "notReadyAddresses", "succeeded", "failed"]);
 
 function compareEvents(ours: Recording, recorded: Recording, allowed: readonly Allowed[]): readonly Difference[] {
   const key = ({ regarding, type, reason, message, component }: Told) =>

@@ -1,6 +1,7 @@
 // Puts symbols for what varies from run to run, so that what a server did can be compared with what was recorded.
 import type { Change } from "./environment.ts";
 import { at, isList, isObject, type Json, type JsonObject, list, same, text } from "./json.ts";
+import { unshuffled } from "./ordered.ts";
 import { listed, type Recording, type State, type Told } from "./recording.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Mark } from "./steps.ts";
@@ -105,7 +106,7 @@ function symbolsOf(changes: readonly Change[], namespace: string, numbering: Sce
   };
   const walk = (value: Json, key: string): Json => {
     if (isList(value))
-      return inOrder(
+      return unshuffled(
         key,
         value.map((item) => walk(item, "")),
       );
@@ -184,9 +185,3 @@ function replacer(words: ReadonlyMap<string, string>): (value: string) => string
 }
 
 const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
-/** Lists whose order varies from run to run, sorted. */
-function inOrder(key: string, items: readonly Json[]): readonly Json[] {
-  if (!["endpoints", "addresses", "notReadyAddresses", "succeeded", "failed"].includes(key)) return items;
-  return items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-}
