@@ -1,5 +1,5 @@
 // The pods behind a Service, as it sees them: under which address, on which ports, in which condition. Pure.
-import { deepEqual, type LabelSelector } from "@telltale/kinds";
+import { deepEqual, type LabelSelector, type Ms } from "@telltale/kinds";
 import type { Pod, Service } from "@telltale/kinds/builtin";
 import type { StatusValue } from "@telltale/runtime";
 import { conditionOf, isFinished, isReady, isTerminating, nameOf, uidOf } from "../pods/facts.ts";
@@ -20,6 +20,9 @@ export interface Port {
 }
 
 export type Family = "IPv4" | "IPv6";
+
+/** The first change is shown at once; those that follow within so long are shown together. */
+export const together: Ms = 100;
 
 /** What both controllers of a Service's backends say of the Service itself: nothing. */
 export const silence: StatusValue<typeof Service> = { status: undefined };

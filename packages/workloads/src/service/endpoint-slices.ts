@@ -1,7 +1,7 @@
 // EndpointSlices of Services: their pods, a hundred to a slice. `slices.ts` says which endpoint is in which.
 import { EndpointSlice, Node, Service } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Look } from "@telltale/runtime";
-import { isTerminating, nameOf } from "../pods/facts.ts";
+import { isTerminating, nameOf, uidOf } from "../pods/facts.ts";
 import { selectedPods, selecting } from "../pods/selected.ts";
 import {
   type Backend,
@@ -14,6 +14,7 @@ import {
   referenceTo,
   selectorOf,
   silence,
+  together,
   turnedAt,
 } from "./backends.ts";
 import { managedBy, ownSlices, serviceName, type Writes, write, writesFor } from "./slice-writes.ts";
@@ -36,11 +37,12 @@ export interface World {
 export function endpointSlices(): Controller {
   const declared = controller(Service, "endpointslice-controller").owns(EndpointSlice).reads(Node).untilGone();
   return selecting(declared, Service, selectorOf, concerns)
+    .spacing(together)
     .gate((service) => (selectorOf(service) === undefined ? "ignore" : "go"))
     .reconcile<World, Writes>({
       observe,
       plan,
-      act: (writes, hands) => write(writes, hands),
+      act: write,
       status: () => silence,
     });
 }
@@ -65,7 +67,7 @@ export function plan(world: World): Writes {
     ),
   );
   const layout = layOut(slices, groups, { most, always: backends.map(({ family }) => family) });
-  const dress = { generateName: `${nameOf(service)}-`, labels: labelsFor(service), moments: momentsOf(world) };
+  const dress = { generateName: `${nameOf(service)}-`, labels: labelsFor(service), moments: () => momentsOf(world) };
   return writesFor(layout, dress, { isLeaving: isTerminating(service) });
 }
 
@@ -101,7 +103,7 @@ function momentsOf({ service, slices, backends }: World): readonly (string | und
   const shown = new Map<string, boolean | undefined>();
   for (const { endpoints } of slices) for (const it of endpoints ?? []) shown.set(keyOf(it), it.conditions?.serving);
   const news = backends.flatMap(({ pods }) =>
-    pods.filter(({ address, pod, isServing }) => shown.get(`${address} ${referenceTo(pod).uid}`) !== isServing),
+    pods.filter(({ address, pod, isServing }) => shown.get(`${address} ${uidOf(pod)}`) !== isServing),
   );
   const made = slices.length === 0 ? [service.metadata?.creationTimestamp] : [];
   return [...made, ...news.map(({ pod }) => turnedAt(pod))];

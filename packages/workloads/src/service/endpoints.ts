@@ -16,6 +16,7 @@ import {
   referenceTo,
   selectorOf,
   silence,
+  together,
   turnedAt,
 } from "./backends.ts";
 import { headless } from "./endpoint-slices.ts";
@@ -45,6 +46,7 @@ export function endpoints(): Controller {
     .writes(Endpoints, "create", "patch")
     .untilGone();
   return selecting(declared, Service, selectorOf, concerns)
+    .spacing(together)
     .gate((service) => (selectorOf(service) === undefined ? "ignore" : "go"))
     .reconcile<World, Plan>({ observe, plan, act, status: () => silence });
 }
@@ -160,19 +162,17 @@ function standing(subsets: readonly Subset[]): ReadonlyMap<string, "ready" | "no
   return found;
 }
 
-async function act(wanted: Plan, hands: Hands<typeof Service>, { shown }: World): Promise<void> {
-  if (wanted === undefined) return;
+async function act(wanted: Plan, hands: Hands<typeof Service>, world: World): Promise<World> {
+  const { shown } = world;
+  if (wanted === undefined) return world;
   const { labels, annotations = {} } = wanted.metadata ?? {};
   if (shown !== undefined) {
-    const fields = {
-      "/metadata/labels": labels,
-      "/metadata/annotations": annotations,
-      "/subsets": wanted.subsets,
-    };
+    const fields = { "/metadata/labels": labels, "/metadata/annotations": annotations, "/subsets": wanted.subsets };
     await hands.patch(Endpoints, shown, change(shown, fields));
-    return;
+    return world;
   }
   const { annotations: _, ...bare } = wanted.metadata ?? {};
   const metadata = Object.keys(annotations).length === 0 ? bare : { ...bare, annotations };
   await unlessEnding(() => hands.create(Endpoints, { ...wanted, metadata }, { owner: "none" }));
+  return world;
 }

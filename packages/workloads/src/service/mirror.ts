@@ -33,7 +33,7 @@ export function mirroredSlices(): Controller {
     .reconcile<World, Writes>({
       observe,
       plan,
-      act: (writes, hands) => write(writes, hands),
+      act: write,
       status: () => ({ status: undefined }),
     });
 }
@@ -59,7 +59,7 @@ export function plan({ endpoints, service, slices }: World): Writes {
     generateName: `${nameOf(endpoints)}-`,
     labels: { ...labels, [serviceName]: nameOf(endpoints), [managedBy]: us },
     annotations: copied,
-    moments: [],
+    moments: () => [],
   };
   return writesFor(layOut(slices, groups, { most }), dress, { isLeaving: false });
 }

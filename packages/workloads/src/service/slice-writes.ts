@@ -18,8 +18,8 @@ export interface Dress {
   readonly labels: Readonly<Record<string, string>>;
   /** Those that are copied. None: none. */
   readonly annotations?: Annotations;
-  /** The moments that a change now goes back to. */
-  readonly moments: readonly (string | undefined)[];
+  /** The moments that a change now goes back to. Asked for only where there is one. */
+  readonly moments: () => readonly (string | undefined)[];
 }
 
 export interface Writes {
@@ -47,7 +47,7 @@ function changed(of: EndpointSlice, { endpoints, ports }: Draft, dress: Dress): 
   if (isSame) return [];
   return change(of, {
     "/metadata/labels": dress.labels,
-    "/metadata/annotations": triggered(dress.annotations, dress.moments),
+    "/metadata/annotations": triggered(dress.annotations, dress.moments()),
     "/endpoints": endpoints,
     "/ports": ports,
   });
@@ -56,7 +56,7 @@ function changed(of: EndpointSlice, { endpoints, ports }: Draft, dress: Dress): 
 const others = (annotations: Annotations | undefined): Annotations => triggered(annotations, []);
 
 function fresh({ addressType, endpoints, ports }: Draft, dress: Dress): EndpointSlice {
-  const annotations = triggered(dress.annotations, dress.moments);
+  const annotations = triggered(dress.annotations, dress.moments());
   return {
     metadata: {
       generateName: dress.generateName,
@@ -69,10 +69,16 @@ function fresh({ addressType, endpoints, ports }: Draft, dress: Dress): Endpoint
   };
 }
 
-export async function write<K extends KindRef>({ create, patch, remove }: Writes, hands: Hands<K>): Promise<void> {
+/** Answers with the world as it was: there is nothing to say of it that would need another look. */
+export async function write<K extends KindRef, W>(
+  { create, patch, remove }: Writes,
+  hands: Hands<K>,
+  world: W,
+): Promise<W> {
   for (const slice of create) await unlessEnding(() => hands.create(EndpointSlice, slice));
   for (const { slice, operations } of patch) await hands.patch(EndpointSlice, slice, operations);
   for (const slice of remove) await hands.remove(EndpointSlice, slice, "Background");
+  return world;
 }
 
 /** The slices that a controller has made for the object of this pass, and that stay. */

@@ -1,6 +1,6 @@
 // How endpoints are laid out in slices: what is in one stays there, so that a change of one endpoint is a change of one
 // slice. Pure.
-import { canonicalJson, deepEqual } from "@telltale/kinds";
+import { deepEqual } from "@telltale/kinds";
 import type { EndpointSlice } from "@telltale/kinds/builtin";
 
 export type Endpoint = EndpointSlice["endpoints"][number];
@@ -114,9 +114,14 @@ function fill(held: Held, left: Map<string, Endpoint>, most: number): void {
 export const keyOf = ({ addresses, targetRef }: Endpoint): string => `${addresses[0] ?? ""} ${targetRef?.uid ?? ""}`;
 
 /** The same for slices and groups that go together. The order of ports means nothing. */
-function keyOfGroup({ addressType, ports }: Pick<EndpointSlice, "addressType"> & { readonly ports?: unknown }): string {
-  const texts = Array.isArray(ports) ? ports.map((port) => canonicalJson(port)).sort() : [];
-  return `${addressType} ${texts.join()}`;
+function keyOfGroup({
+  addressType,
+  ports,
+}: Pick<Group, "addressType"> & { readonly ports?: readonly SlicePort[] | null }) {
+  const texts = (ports ?? []).map(({ name, port, protocol, appProtocol }) =>
+    [name, port, protocol, appProtocol].join(),
+  );
+  return `${addressType} ${texts.sort().join(" ")}`;
 }
 
 /** Endpoints by what they can share a slice for. */
