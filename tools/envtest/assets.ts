@@ -42,10 +42,16 @@ export function findAssets(env: Environment = process.env, more: readonly Extra[
  * The components for a suite that runs only where they are. Without them it prints one line that the suite is skipped:
  * `describe.skipIf(assets === undefined)`.
  */
-export function assetsFor(suite: string, env: Environment = process.env): string | undefined {
-  const assets = findAssets(env);
+export function assetsFor(
+  suite: string,
+  env: Environment = process.env,
+  more: readonly Extra[] = [],
+): string | undefined {
+  const assets = findAssets(env, more);
   if (assets === undefined) {
-    process.stderr.write(`skipped: ${suite} needs kube-apiserver; set KUBEBUILDER_ASSETS or run: npm run envtest\n`);
+    const names = ["kube-apiserver", ...more].join(" and ");
+    const command = more.length === 0 ? "npm run envtest" : "npm run envtest -- --controller-manager";
+    process.stderr.write(`skipped: ${suite} needs ${names}; set KUBEBUILDER_ASSETS or run: ${command}\n`);
   }
   return assets;
 }

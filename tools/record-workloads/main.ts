@@ -8,7 +8,7 @@ import { readRecording } from "../../packages/workloads/test/golden/recording.ts
 import { recordedLines, scenario, scenarioNames } from "../../packages/workloads/test/golden/scenario.ts";
 import { buildAssets, findAssets, kubernetesVersion, startControlPlane } from "../envtest/envtest.ts";
 import { combine } from "./combine.ts";
-import { record } from "./record.ts";
+import { managerFlags, record } from "./record.ts";
 import { widen } from "./widen.ts";
 
 const help = `node tools/record-workloads/main.ts [--runs N] [--widen] FOLDER [NAME...]
@@ -27,9 +27,7 @@ async function main(folder: string, wanted: readonly string[], runs: number, isW
   mkdirSync(folder, { recursive: true });
   const more = ["kube-controller-manager"] as const;
   const assets = findAssets(process.env, more) ?? (await buildAssets(say, process.env, more));
-  // Nobody renews the lease of the one node, so nothing may look at it.
-  const controllerManager = ["--controllers=*,-node-lifecycle-controller,-taint-eviction-controller"];
-  const plane = await startControlPlane({ assets, serviceAccounts: true, controllerManager });
+  const plane = await startControlPlane({ assets, serviceAccounts: true, controllerManager: managerFlags });
   try {
     for (const name of names) {
       const it = scenario(name);

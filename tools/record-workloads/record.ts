@@ -18,6 +18,11 @@ import { type Observed, observed } from "../../packages/workloads/test/golden/sy
 import type { ControlPlane } from "../envtest/envtest.ts";
 import { type Connection, connect } from "./connection.ts";
 
+/** Nobody renews the lease of the one node, so nothing may look at it. */
+export const managerFlags: readonly string[] = [
+  "--controllers=*,-node-lifecycle-controller,-taint-eviction-controller",
+];
+
 /** How often it is looked whether something has come. */
 const glance = 20;
 
