@@ -1,7 +1,7 @@
 // What runs the containers of pods, seen from the kubelet: simulated or as local processes. A runtime says how containers
 // stand; what that means for the pod (phase, conditions, deletion) is the kubelet's business.
 import type { Instant, Ms } from "@telltale/kinds";
-import type { ConfigMap, Pod, Secret } from "@telltale/kinds/builtin";
+import type { ConfigMap, PersistentVolumeClaim, Pod, Secret } from "@telltale/kinds/builtin";
 
 export interface PodRuntime {
   /** Called once before the first pod: tells when something happened to a pod by itself. */
@@ -14,6 +14,10 @@ export interface PodRuntime {
   sync(pod: Pod, now: Instant, refers: References): Promise<PodReport>;
   /** The pod is no longer on the server, or was never known to it: whatever is left of it ends at once. */
   drop(uid: string): Promise<void>;
+  /** The uids of all pods that something is left of, also from a server before: those that are not on the server are dropped. */
+  pods?(): readonly string[];
+  /** The uids of pods of which it has something. Now and then those that the server does not know are dropped. */
+  kept?(): Iterable<string>;
   /** Ends everything. */
   stop(): Promise<void>;
   /** Only where containers are real. */
@@ -29,6 +33,8 @@ export interface RuntimeSurroundings {
 export interface References {
   readonly configMap: (name: string) => ConfigMap | undefined;
   readonly secret: (name: string) => Secret | undefined;
+  /** A claim that is bound. Absent: claims cannot be mounted. */
+  readonly claim?: (name: string) => PersistentVolumeClaim | undefined;
   /** A bound token for the pod's ServiceAccount. */
   readonly token: (request: {
     readonly audience?: string;
@@ -36,6 +42,8 @@ export interface References {
   }) => Promise<{ readonly token: string; readonly expires: Instant }>;
   /** `<SERVICE>_SERVICE_HOST` and the like, of the pod's namespace. */
   readonly services: () => Readonly<Record<string, string>>;
+  /** The uids of the pods that have this address. */
+  readonly holders?: (podIP: string) => readonly string[];
 }
 
 /** How the containers of a pod stand. */
@@ -47,6 +55,8 @@ export interface PodReport {
   readonly containers: readonly ContainerReport[];
   /** The pod as a whole was ended from outside its containers: `Evicted`, `DeadlineExceeded`. */
   readonly ended?: { readonly reason: string; readonly message: string };
+  /** Nobody knows how its containers stand, because its node is not heard of: it can neither be ready nor end. */
+  readonly lost?: { readonly message: string };
   /** Added to the pod when it is first seen: where it can be reached. */
   readonly annotations?: Readonly<Record<string, string>>;
   readonly events?: readonly PodEvent[];
