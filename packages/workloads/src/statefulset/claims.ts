@@ -15,7 +15,6 @@ export function claimsOf(set: StatefulSet, ordinal: number): readonly Persistent
       ...template.metadata,
       name: claimName(set, template, ordinal),
       labels: { ...template.metadata?.labels, ...set.spec?.selector.matchLabels },
-      ...(policyOf(set).whenDeleted === "Delete" ? { ownerReferences: [referenceTo(StatefulSet, set)] } : {}),
     },
     ...(template.spec === undefined ? {} : { spec: template.spec }),
   }));

@@ -5,8 +5,8 @@ import type { Hands } from "@telltale/runtime";
 import { type Batched, slowStart } from "../pods/batch.ts";
 import { nameOf } from "../pods/facts.ts";
 import { wordsOf } from "../pods/words.ts";
-import { type Action, conflictsOf, type Plan, type View } from "./plan.ts";
-import { identityOf } from "./pod.ts";
+import { type Action, conflictsOf, type Handover, type Plan, type View } from "./plan.ts";
+import { identityOf, knowsItself } from "./pod.ts";
 
 /** Says what went wrong; undefined where nothing did. */
 export async function perform({ order, steps }: Plan, hands: Hands, view: View): Promise<string | undefined> {
@@ -47,9 +47,11 @@ function performOne(action: Action, hands: Hands, view: View): Promise<void> {
       });
     case "furnish":
       return furnish(action, hands, set);
-    case "identify":
+    case "correct":
       return told("Update", action.pod, hands, set, async () => {
-        await hands.patch(Pod, action.pod, labelled(action.pod, identityOf(set, action.ordinal)));
+        if (!knowsItself(action.pod))
+          await hands.patch(Pod, action.pod, labelled(action.pod, identityOf(set, action.ordinal)));
+        await handOver(action, hands, view);
         return "done";
       });
     case "hand":
@@ -71,10 +73,14 @@ async function told(
   try {
     if ((await run()) === "done") hands.event("Normal", `Successful${verb}`, `${what} successful`);
   } catch (error) {
-    hands.event("Warning", `Failed${verb}`, `${what} failed error: ${wordsOf(error)}`);
+    if (!(error instanceof NameTaken))
+      hands.event("Warning", `Failed${verb}`, `${what} failed error: ${wordsOf(error)}`);
     throw error;
   }
 }
+
+/** A pod that is not ours has the name. Kubernetes says nothing of it: the pod may be one that was just let go. */
+class NameTaken extends Error {}
 
 async function create(
   { pod, claims }: Extract<Action, { do: "create" }>,
@@ -83,7 +89,8 @@ async function create(
 ): Promise<"done" | "nothing"> {
   await furnish({ pod, claims }, hands, view.set);
   const { as } = await hands.ensure(Pod, pod, { mode: "createOnly" });
-  if (as === "foreign") throw new Error(`pods "${nameOf(pod)}" already exists, and is not the StatefulSet's`);
+  if (as === "foreign")
+    throw new NameTaken(`Pod ${nameOf(pod)} is there, and not the StatefulSet's: remove or rename it`);
   for (const claim of conflictsOf(view, pod)) tellConflict(claim, hands);
   return as === "created" ? "done" : "nothing";
 }
@@ -112,15 +119,20 @@ async function furnish(
   if (wrong.length > 0) throw new Error(wrong.length === 1 ? wrong[0] : `[${wrong.join(", ")}]`);
 }
 
-async function handOver({ claim, to, pod }: Extract<Action, { do: "hand" }>, hands: Hands, view: View): Promise<void> {
-  if (conflictsOf(view, pod).includes(claim)) tellConflict(claim, hands);
-  const before = claim.metadata?.ownerReferences;
-  const path = "/metadata/ownerReferences";
-  const operations: JsonPatchOperation[] = [
-    { op: "test", path, value: before ?? null },
-    to.length === 0 ? { op: "remove", path } : { op: "add", path, value: to },
-  ];
-  await hands.patch(PersistentVolumeClaim, claim, operations);
+async function handOver(
+  { pod, claims }: { readonly pod: Pod; readonly claims: readonly Handover[] },
+  hands: Hands,
+  view: View,
+): Promise<void> {
+  for (const { claim, to } of claims) {
+    if (conflictsOf(view, pod).includes(claim)) tellConflict(claim, hands);
+    const path = "/metadata/ownerReferences";
+    const operations: JsonPatchOperation[] = [
+      { op: "test", path, value: claim.metadata?.ownerReferences ?? null },
+      to.length === 0 ? { op: "remove", path } : { op: "add", path, value: to },
+    ];
+    await hands.patch(PersistentVolumeClaim, claim, operations);
+  }
 }
 
 function tellConflict(claim: PersistentVolumeClaim, hands: Hands): void {

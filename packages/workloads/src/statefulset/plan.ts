@@ -20,13 +20,14 @@ export type Action =
   | { readonly do: "create"; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[] }
   | { readonly do: "remove"; readonly pod: Pod }
   | { readonly do: "furnish"; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[] } // with claims that it lacks
-  | { readonly do: "identify"; readonly pod: Pod; readonly ordinal: number } // with the labels of its name
-  | {
-      readonly do: "hand";
-      readonly claim: PersistentVolumeClaim;
-      readonly to: readonly OwnerReference[];
-      readonly pod: Pod;
-    };
+  | { readonly do: "correct"; readonly pod: Pod; readonly ordinal: number; readonly claims: readonly Handover[] } // labels, claims
+  | { readonly do: "hand"; readonly pod: Pod; readonly claims: readonly Handover[] }; // claims only
+
+/** A claim, and who is to own it. */
+export interface Handover {
+  readonly claim: PersistentVolumeClaim;
+  readonly to: readonly OwnerReference[];
+}
 
 /** Done one after the other; a failure in one leaves out the next. */
 export interface Plan {
@@ -91,19 +92,26 @@ function missing(view: View, ordinal: number): readonly Action[] {
 /** A finished pod makes room for another; the others are put right, those in order only once they work. */
 function kept(view: View, pod: Pod, ordinal: number, now: Instant): readonly Action[] {
   if (isFinished(pod)) return isTerminating(pod) ? [] : [{ do: "remove", pod }];
-  const actions: Action[] = [];
-  const { lacking } = claimsFor(view, ordinal);
-  if (pod.status?.phase === "Pending" && lacking.length > 0) actions.push({ do: "furnish", pod, claims: lacking });
-  if (!isParallel(view.set) && (isTerminating(pod) || !isUsable(view, pod, now))) return actions;
-  if (!knowsItself(pod)) actions.push({ do: "identify", pod, ordinal });
-  return [...actions, ...handOver(view, pod, ordinal)];
+  if (pod.status?.phase === "Pending") {
+    const { lacking } = claimsFor(view, ordinal);
+    const furnish: readonly Action[] = lacking.length === 0 ? [] : [{ do: "furnish", pod, claims: lacking }];
+    return [...furnish, ...handOver(view, pod, ordinal)];
+  }
+  if (!isParallel(view.set) && (isTerminating(pod) || !isUsable(view, pod, now))) return [];
+  const claims = handovers(view, pod, ordinal);
+  return knowsItself(pod) && claims.length === 0 ? [] : [{ do: "correct", pod, ordinal, claims }];
+}
+
+function handOver(view: View, pod: Pod, ordinal: number): readonly Action[] {
+  const claims = handovers(view, pod, ordinal);
+  return claims.length === 0 ? [] : [{ do: "hand", pod, claims }];
 }
 
 /** Claims whose owners are not what the set now says. */
-function handOver(view: View, pod: Pod, ordinal: number): readonly Action[] {
+function handovers(view: View, pod: Pod, ordinal: number): readonly Handover[] {
   return claimsFor(view, ordinal).there.flatMap((claim) => {
     const to = ownersWanted(claim, view.set, pod);
-    return to === undefined ? [] : [{ do: "hand" as const, claim, to, pod }];
+    return to === undefined ? [] : [{ claim, to }];
   });
 }
 

@@ -42,7 +42,7 @@ export function statefulSets(): Controller {
         const due = between === undefined ? undefined : dueAt(set, pods.mine, now);
         return { status, ...nextPass(world, due, now) };
       },
-      after: ({ world }, hands) => truncate(world, hands),
+      after: ({ world, object }, hands) => truncate({ ...world, set: object }, hands),
     });
 }
 
@@ -120,12 +120,12 @@ function namesOf({ set, between }: World): Parameters<typeof statusOf>[2] {
   return { current: nameOf(between.current), update: nameOf(between.update), collisions: between.collisions };
 }
 
-/** Only once the status says which revisions it stands between. */
+/** Only once the status says which revisions it stands between; those of an update that is complete are history. */
 async function truncate({ set, pods, revisions, between }: World, hands: Hands): Promise<void> {
   if (between === undefined) return;
-  const live = new Set([nameOf(between.current), nameOf(between.update), ...pods.mine.map(revisionOfPod)]);
+  const { currentRevision, updateRevision } = set.status ?? {};
+  const live = new Set([currentRevision, updateRevision, ...pods.mine.map(revisionOfPod)]);
   const unused = inOrder(revisions.mine).filter((it) => !live.has(nameOf(it)));
-  const { revisionHistoryLimit } = set.spec ?? {};
-  for (const it of superfluous(unused, unused.length, revisionHistoryLimit))
+  for (const it of superfluous(unused, unused.length, set.spec?.revisionHistoryLimit))
     await hands.remove(ControllerRevision, it, "Background");
 }
