@@ -21,7 +21,7 @@ import { fillPodTemplate } from "./pod-defaults.ts";
 import { podTemplate } from "./pod-validation.ts";
 import { matchesTemplate } from "./replicas.ts";
 import { namesZone, scheduleProblem } from "./schedule.ts";
-import { type Strategy, strategy, without } from "./strategy.ts";
+import { keeping, type Strategy, strategy, without } from "./strategy.ts";
 
 type Found = FieldError[];
 
@@ -32,7 +32,8 @@ export const batchStrategies: readonly Strategy[] = [
     tracksGeneration: true,
     defaultPropagation: "Orphan",
     default: filled(fillJob),
-    prepareCreate: (job, { uid }) => withSelector(without(job, "status"), uid),
+    prepareCreate: (job, { uid }) => labelled(withSelector(without(job, "status"), uid)),
+    prepareUpdate: (job, old) => labelled(keeping(job, old, "status")),
     validate: validateJob,
     validateUpdate: (job, old) => [...validateJob(job), ...jobUpdate(specOf(job), specOf(old), old)],
     fields: {
@@ -65,9 +66,6 @@ function fillJob(job: JsonObject): void {
   }
   fill(spec, "parallelism", 1);
   fill(spec, "backoffLimit", number(spec, "backoffLimitPerIndex") === undefined ? 6 : 2_147_483_647);
-  const labels = texts(given(given(spec, "template"), "metadata"), "labels");
-  const metadata = child(job, "metadata");
-  if (labels !== undefined && texts(metadata, "labels") === undefined) metadata["labels"] = { ...labels };
   fill(spec, "completionMode", "NonIndexed");
   fill(spec, "suspend", false);
   const policy = given(spec, "podFailurePolicy");
@@ -84,7 +82,6 @@ function withSelector(job: JsonObject, uid: string): JsonObject {
   const spec = specOf(job);
   const template = given(spec, "template") ?? {};
   const metadata = given(template, "metadata") ?? {};
-  const own = texts(given(job, "metadata"), "labels");
   const before = texts(metadata, "labels");
   const name = text(at(job, "metadata", "name"));
   const labels: JsonObject = { ...before };
@@ -99,8 +96,6 @@ function withSelector(job: JsonObject, uid: string): JsonObject {
   const selector = given(spec, "selector");
   return {
     ...job,
-    // Labels that came from the template follow it.
-    ...(own === undefined || same(own, before) ? { metadata: { ...given(job, "metadata"), labels } } : {}),
     spec: {
       ...spec,
       ...(spec["manualSelector"] === true
@@ -109,6 +104,13 @@ function withSelector(job: JsonObject, uid: string): JsonObject {
       template: { ...template, metadata: { ...metadata, labels } },
     },
   };
+}
+
+/** A Job without labels of its own has those of its pods. */
+function labelled(job: JsonObject): JsonObject {
+  const labels = texts(given(given(specOf(job), "template"), "metadata"), "labels");
+  if (labels === undefined || texts(given(job, "metadata"), "labels") !== undefined) return job;
+  return { ...job, metadata: { ...given(job, "metadata"), labels } };
 }
 
 function validateJob(job: JsonObject): Found {

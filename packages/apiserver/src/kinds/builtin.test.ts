@@ -46,6 +46,18 @@ describe("the list of built-in kinds", () => {
     expect(builtinStrategies.get("autoscaling/horizontalpodautoscalers")?.kind.version).toBe("v2");
   });
 
+  test("a Job with the labels of its pods keeps them, one without gets those of its pods", () => {
+    const context = { ...serviceAllocator(), uid: "u", now };
+    const job = (labels: object) => ({
+      metadata: { name: "a", ...labels },
+      spec: { template: { metadata: { labels: { app: "a" } }, spec: { containers: [] } } },
+    });
+    const labelsOf = (made: unknown) => (made as { metadata: { labels: object } }).metadata.labels;
+    const { prepareCreate, default: filled } = kind("batch", "Job");
+    expect(labelsOf(prepareCreate(filled(job({ labels: { app: "a" } })), context))).toEqual({ app: "a" });
+    expect(Object.keys(labelsOf(prepareCreate(filled(job({})), context)))).toContain("job-name");
+  });
+
   test("every strategy passes an empty object without an exception", () => {
     const context = { ...serviceAllocator(), uid: "u", now };
     for (const one of allStrategies) {
