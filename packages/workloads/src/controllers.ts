@@ -4,6 +4,9 @@ import { rootCertificates } from "./account/root-certificate.ts";
 import { serviceAccounts } from "./account/service-accounts.ts";
 import { daemonSets } from "./daemonset/daemonset.ts";
 import { deployments } from "./deployment/deployment.ts";
+import { jobs } from "./job/job.ts";
+import { orphanedPods } from "./job/orphans.ts";
+import { expiredJobs } from "./job/ttl.ts";
 import { replicaSets } from "./replicaset/replicaset.ts";
 import { endpointSlices } from "./service/endpoint-slices.ts";
 import { endpoints } from "./service/endpoints.ts";
@@ -25,9 +28,12 @@ export function controllers(options: ControllerOptions = {}): readonly Controlle
     deployments(),
     endpoints(),
     endpointSlices(),
+    expiredJobs(),
+    jobs(),
     leftoverEndpoints(),
     ...(options.loadBalancers === "none" ? [] : [loadBalancers()]),
     mirroredSlices(),
+    orphanedPods(),
     replicaSets(),
     rootCertificates(options.rootCertificate ?? ""),
     serviceAccounts(),

@@ -4,6 +4,7 @@ import type { JsonPatchOperation } from "@telltale/client";
 import { type KindRef, type KubeObject, type LabelSelector, matchesSelector } from "@telltale/kinds";
 import type { Declaration, Hands, MapLook } from "@telltale/runtime";
 import { controllerOf, isTerminating, nameOf, uidOf } from "./facts.ts";
+import { withFinalizer, withoutFinalizer } from "./finalizers.ts";
 
 export interface Claim<T> {
   /** Those that are ours once the rest is done. */
@@ -31,15 +32,21 @@ export function claim<T extends KubeObject>(
   };
 }
 
-/** Makes it so. An object that has changed meanwhile is looked at again in the next pass. */
+/**
+ * Makes it so. An object that has changed meanwhile is looked at again in the next pass. `finalizer`: one that what is taken
+ * in gets, and what is let go loses.
+ */
 export async function settleClaim<T extends KubeObject>(
   hands: Hands,
   kind: KindRef<T>,
   owner: { readonly kind: KindRef; readonly object: KubeObject },
   { adopt, release }: Pick<Claim<T>, "adopt" | "release">,
+  finalizer?: string,
 ): Promise<void> {
-  for (const it of adopt) await hands.patch(kind, it, adoption(owner, it));
-  for (const it of release) await hands.patch(kind, it, letting(owner.object, it));
+  const held = (it: T) => (finalizer === undefined ? [] : withFinalizer(it, finalizer));
+  const freed = (it: T) => (finalizer === undefined ? [] : withoutFinalizer(it, finalizer));
+  for (const it of adopt) await hands.patch(kind, it, [...adoption(owner, it), ...held(it)]);
+  for (const it of release) await hands.patch(kind, it, [...letting(owner.object, it), ...freed(it)]);
 }
 
 function adoption({ kind, object }: { kind: KindRef; object: KubeObject }, it: KubeObject): JsonPatchOperation[] {
