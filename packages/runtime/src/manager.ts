@@ -14,6 +14,7 @@ import { guardOf, type Replicas } from "./guard.ts";
 import { type Log, silentLog } from "./log.ts";
 import { type Announcer, announcer } from "./outside/announcer.ts";
 import { cacheChecks, passCheck } from "./outside/checks.ts";
+import type { Subject } from "./outside/event-object.ts";
 import { type Recorder, recorder } from "./outside/events.ts";
 import type { Check, Probes } from "./outside/probes.ts";
 import { toAll } from "./outside/sinks.ts";
@@ -111,7 +112,7 @@ export function manager(options: ManagerOptions): Manager {
     fieldManager: name,
     strict,
     pressure,
-    announce: (controller, object, announcement) => voices.get(controller)?.say(object, announcement),
+    announce: (controller, subject, announcement) => voices.get(controller)?.say(subject, announcement),
     onWritten: (controller, step) => voices.get(controller)?.written(step),
     onViolation: (error) => {
       failed ??= { error };
@@ -169,7 +170,7 @@ export function manager(options: ManagerOptions): Manager {
         })
       : undefined;
     return {
-      say: (object, said) => record({ kind, object }, said),
+      say: record,
       written: ({ before, after }) =>
         tell?.written({ object: after, old: statusOf(before), next: statusOf(after) ?? {}, now: clock.now() }),
       flush: async (within) => told?.flush(within),
@@ -257,7 +258,7 @@ function check({ name, controllers, namespaces }: ManagerOptions): void {
 }
 
 interface Voice {
-  say(object: KubeObject, said: { type: "Normal" | "Warning"; reason: string; message: string }): void;
+  say(subject: Subject, said: { type: "Normal" | "Warning"; reason: string; message: string }): void;
   written(step: { before: KubeObject; after: KubeObject }): void;
   flush(within: Ms): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // Controllers of kinds that bring no vocabulary: what workload controllers are made of.
-import { Node, Pod, ReplicaSet, ServiceAccount } from "@telltale/kinds/builtin";
+import { CoreEvent, Node, Pod, ReplicaSet, ServiceAccount } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
 import { controller } from "../src/index.ts";
 import { type EmbeddedWorld, world } from "./world.ts";
@@ -148,4 +148,25 @@ test("a kind that no declaration names is found and listed on the server itself"
     `1 and ${items.length - 1} more`,
     ...items.map(({ metadata }) => metadata?.name),
   ]);
+});
+
+test("an event may be about another object than that of the pass", async () => {
+  const it = await fresh();
+  const telling = controller(ReplicaSet, "telling")
+    .reads(Pod)
+    .reconcile({
+      observe: (_, look) => look.list(Pod, { namespace: "default" }),
+      act: async (_none, hands, pods) => {
+        for (const object of pods) hands.event("Warning", "NodeNotReady", "Node is not ready", { kind: Pod, object });
+      },
+      status: () => ({ status: undefined }),
+    });
+  const pod = await it.client.create(Pod, { metadata: { name: "p", namespace: "default" }, spec: template.spec });
+  await it.start([telling], { events: "v1" });
+  await it.client.create(ReplicaSet, set(0));
+  await it.pass(10);
+  const { items } = await it.client.list(CoreEvent, { namespace: "default" });
+  expect(items).toHaveLength(1);
+  const involvedObject = { kind: "Pod", name: "p", uid: pod.metadata?.uid };
+  expect(items[0]).toMatchObject({ reason: "NodeNotReady", reportingComponent: "telling", involvedObject });
 });

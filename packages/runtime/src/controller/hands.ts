@@ -256,7 +256,8 @@ export function hands(around: Surroundings, state: PassState): Hands {
       if (called.as !== "running") state.seen.add(name);
       return called;
     },
-    event: (type, reason, message) => around.announce(state.object, { type, reason, message }),
+    event: (type, reason, message, { kind, object } = { kind: controller.kind, object: state.object }) =>
+      around.announce({ kind, object }, { type, reason, message }),
   };
 }
 

@@ -291,7 +291,10 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
     return end.next.in === "never" ? { result: "waiting", next: { in: again } } : end;
   }
   if (outcome.as === "gaveUp") {
-    around.announce(state.object, { type: "Warning", reason: "CleanupGaveUp", message: outcome.leftovers });
+    around.announce(
+      { kind: controller.kind, object: state.object },
+      { type: "Warning", reason: "CleanupGaveUp", message: outcome.leftovers },
+    );
     state.log.warn("cleaning up was given up", { leftovers: outcome.leftovers });
   }
   const now = state.object.metadata?.finalizers ?? [];

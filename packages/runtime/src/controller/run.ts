@@ -5,6 +5,7 @@ import { StatusViolation } from "@telltale/status";
 import type { Cached } from "../cache/cache.ts";
 import type { Change } from "../cache/store.ts";
 import { type Key, keyOf, keyOfObject, type Name, nameOfKey } from "../key.ts";
+import type { Subject } from "../outside/event-object.ts";
 import type { Announcement } from "../outside/transitions.ts";
 import { Polling } from "../poll.ts";
 import type { Pressure } from "../pressure.ts";
@@ -22,7 +23,7 @@ import { traced } from "./trace.ts";
 /** What a manager gives its controllers, and hears of them. */
 export interface Environment extends Shared {
   readonly pressure: Pressure;
-  readonly announce: (controller: Controller, object: KubeObject, announcement: Announcement) => void;
+  readonly announce: (controller: Controller, subject: Subject, announcement: Announcement) => void;
   readonly onWritten: (controller: Controller, step: { before: KubeObject; after: KubeObject }) => void;
   /** Only where broken rules throw. */
   readonly onViolation: (error: StatusViolation) => void;
@@ -84,7 +85,7 @@ export class Run {
       pollings,
       calls: this.#calls,
       applied: new WeakSet(),
-      announce: (object, announcement) => env.announce(controller, object, announcement),
+      announce: (subject, announcement) => env.announce(controller, subject, announcement),
       aggregates: (object) => this.#sums.for(object),
       enqueue,
       failures: (key) => this.#queue.failures(key),

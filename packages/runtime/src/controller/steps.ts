@@ -112,8 +112,13 @@ export interface Hands<K extends KindRef = KindRef> extends Look {
   checkpoint(name: string, say: K extends Kind ? (draft: Draft<K>) => void : never): Promise<void>;
   /** A long call that outlives the pass: the first pass starts it, a later one finds its result. */
   call<R>(name: string, start: (signal: AbortSignal) => Promise<R>): Called<R>;
-  /** Says something about the object of this pass, as a Kubernetes Event. Repetitions are left out. */
-  event(type: "Normal" | "Warning", reason: string, message: string): void;
+  /** Says something about the object of this pass, or about another one, as a Kubernetes Event. Repetitions are left out. */
+  event(
+    type: "Normal" | "Warning",
+    reason: string,
+    message: string,
+    about?: { readonly kind: KindRef; readonly object: KubeObject },
+  ): void;
 }
 
 /** Where a long call stands. */

@@ -8,6 +8,7 @@ import type { Cache, Cached } from "../cache/cache.ts";
 import type { Fence } from "../fence.ts";
 import type { Key } from "../key.ts";
 import type { Log } from "../log.ts";
+import type { Subject } from "../outside/event-object.ts";
 import type { Announcement } from "../outside/transitions.ts";
 import type { Polling } from "../poll.ts";
 import type { Sink } from "../samples.ts";
@@ -32,7 +33,7 @@ export interface Shared {
 
 export interface Surroundings extends Shared {
   readonly controller: Controller;
-  readonly announce: (object: KubeObject, announcement: Announcement) => void;
+  readonly announce: (subject: Subject, announcement: Announcement) => void;
   readonly own: Cached<KubeObject>;
   /** The cached kinds that the controller declares. */
   readonly inputs: ReadonlyMap<string, Cached<KubeObject>>;
