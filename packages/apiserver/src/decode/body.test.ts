@@ -7,6 +7,7 @@ const kinds: Record<string, ExpectedKind> = {
   Pod: { group: "", version: "v1", kind: "Pod", builtin: true },
   Secret: { group: "", version: "v1", kind: "Secret", builtin: true },
   Deployment: { group: "apps", version: "v1", kind: "Deployment", builtin: true },
+  StatefulSet: { group: "apps", version: "v1", kind: "StatefulSet", builtin: true },
   HorizontalPodAutoscaler: { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", builtin: true },
   Lease: { group: "coordination.k8s.io", version: "v1", kind: "Lease", builtin: true },
   CustomResourceDefinition: {
@@ -45,6 +46,15 @@ const unrecognized = (kind: string, rest: string) =>
   `400 the object provided is unrecognized (must be of type ${kind}): ${rest}`;
 const cannot = (kind: string, rest: string) => `400 ${kind} in version "v1" cannot be handled as a ${kind}: ${rest}`;
 const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
+
+test("a claim template says what it is, as the server itself fills in, and a pod template does not", async () => {
+  const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "data" } };
+  const set = (spec: object) => ({ metadata: { name: "db" }, spec: { selector: {}, serviceName: "", ...spec } });
+  expect(await refusal("StatefulSet", set({ template: {}, volumeClaimTemplates: [claim] }), strict)).toBe("accepted");
+  expect(await refusal("StatefulSet", set({ template: { kind: "Pod" } }), strict)).toMatch(
+    /unknown field "spec.template.kind"/,
+  );
+});
 
 describe("what a body is", () => {
   test("D20 an unknown content type answers 415, parameters do not matter, none means JSON", async () => {

@@ -80,6 +80,8 @@ interface Place {
 const mostUnknown = 100;
 const pathBudget = 1 << 20;
 const typeMeta: ReadonlySet<string> = new Set(["apiVersion", "kind"]);
+/** Objects that say what they are also where they are part of another: the options of an eviction, a claim template. */
+const typedWithin: ReadonlySet<string> = new Set(["meta.DeleteOptions", "core.PersistentVolumeClaim"]);
 
 class Walk {
   readonly unknown: { path: string; at: number }[] = [];
@@ -135,7 +137,7 @@ class Walk {
   #struct(value: JsonObject, name: string, place: Place | undefined): JsonObject {
     const fields = fieldsOf(name);
     const out: JsonObject = {};
-    const rooted = place === undefined || name === "meta.DeleteOptions";
+    const rooted = place === undefined || typedWithin.has(name);
     for (const key of Object.keys(value)) {
       const inner = value[key];
       if (inner === undefined) continue;
