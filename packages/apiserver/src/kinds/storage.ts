@@ -125,10 +125,11 @@ function positive(field: string, quantity: Json): Found {
   return parsed !== undefined && parsed.nano <= 0n ? [invalidField(field, quantity, "must be greater than zero")] : [];
 }
 
-/** A claim that is there can grow, and take a volume once. */
+/** A claim that is there can grow, and once take a volume, and a class where it named none. */
 function claimUpdate(spec: JsonObject, old: JsonObject): Found {
   const changed = { ...spec };
   if (text(old["volumeName"]) === "") delete changed["volumeName"];
+  if (old["storageClassName"] === undefined) delete changed["storageClassName"];
   const fixed = (s: JsonObject): JsonObject => {
     const { resources: _, volumeAttributesClassName: __, ...rest } = s;
     return rest;
