@@ -14,12 +14,14 @@ import { leftoverEndpoints } from "./service/leftovers.ts";
 import { loadBalancers } from "./service/load-balancer.ts";
 import { mirroredSlices } from "./service/mirror.ts";
 import { statefulSets } from "./statefulset/statefulset.ts";
+import { type VolumeOptions, volumeControllers } from "./volume/controllers.ts";
 
 export interface ControllerOptions {
   /** Where Services of type LoadBalancer are reached: at the loopback address, or nowhere. Default: `loopback`. */
   readonly loadBalancers?: "loopback" | "none";
   /** PEM: what pods know the server by, in `kube-root-ca.crt` of every namespace. Default: empty. */
   readonly rootCertificate?: string;
+  readonly volumes?: VolumeOptions;
 }
 
 export function controllers(options: ControllerOptions = {}): readonly Controller[] {
@@ -38,5 +40,6 @@ export function controllers(options: ControllerOptions = {}): readonly Controlle
     rootCertificates(options.rootCertificate ?? ""),
     serviceAccounts(),
     statefulSets(),
+    ...volumeControllers(options.volumes),
   ];
 }
