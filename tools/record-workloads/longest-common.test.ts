@@ -29,3 +29,9 @@ test("each item has its place in every sequence", () => {
     [1, 2, 2],
   ]);
 });
+
+test("of many sequences it is found, too", () => {
+  const words = Array.from({ length: 12 }, (_, i) => `a${"x".repeat(i)}b${"y".repeat(12 - i)}c`);
+  expect(common(...words)).toBe("abc");
+  expect(longestCommon(words.map((word) => [...word])).at(-1)).toEqual(words.map((word) => word.length - 1));
+});
