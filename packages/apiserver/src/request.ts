@@ -20,6 +20,8 @@ export interface ApiRequest {
   readonly peer?: User;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
+  /** What the client wants the connection to become, where the transport can make it that. */
+  readonly upgrade?: "websocket";
 }
 
 /** Where a stream of watch events goes. */
@@ -29,11 +31,31 @@ export interface Sink {
   end(): void;
 }
 
+/** A connection on which both sides send messages. */
+export interface MessageSocket {
+  /** Resolves when there is room for more. To a client that is gone nothing is sent. */
+  send(message: Uint8Array): Promise<void>;
+  /** What the client sends, until either side has closed. To be asked for once. */
+  messages(): AsyncIterable<Uint8Array>;
+  close(code?: number, why?: string): void;
+  /** Aborted when the client has gone. */
+  readonly gone: AbortSignal;
+}
+
+/** The connection becomes a WebSocket. */
+export interface Upgrade {
+  readonly protocol: string;
+  readonly open: (socket: MessageSocket) => void;
+}
+
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Record<string, string | string[]>;
-  /** The whole body, or how to begin a stream; it answers with how to stop it. */
-  readonly body: string | Uint8Array | ((sink: Sink) => () => void);
+  /**
+   * The whole body; how to begin a stream of events, which answers with how to stop it; a stream that goes at the pace of
+   * its reader; or what the connection becomes.
+   */
+  readonly body: string | Uint8Array | ((sink: Sink) => () => void) | AsyncIterable<Uint8Array> | Upgrade;
   /** A fault: the connection ends after so many bytes of a whole body. */
   readonly cutAfter?: number;
 }

@@ -23,6 +23,7 @@ import { faultsRoute } from "./faults/route.ts";
 import { at, isObject, type JsonObject } from "./json.ts";
 import { bootstrapObjects } from "./kinds/bootstrap.ts";
 import { openapiRoute } from "./openapi/route.ts";
+import type { PodAccess } from "./pods/access.ts";
 import { builtins, takenNames } from "./registry/builtins.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import { Definitions, definitionDeletion } from "./registry/definitions.ts";
@@ -73,6 +74,8 @@ export interface ServerOptions {
   readonly diskFaults?: DiskFaults;
   /** Where a webhook's Service is: an address, or a function in this process. Admission and conversion both ask. */
   readonly webhookResolver?: Resolver;
+  /** How to reach what runs in pods: logs, exec, attach, port-forward, proxy. Without it logs are empty and the rest is refused. */
+  readonly pods?: PodAccess;
   readonly log?: (line: string) => void;
 }
 
@@ -195,7 +198,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     reviews: { authorizer, authenticator: identity },
   });
   const identity = authenticator(who);
-  const extra = subresources({ stages, tokenKey: () => pki().tokenKey, random, logs: () => "" });
+  const extra = subresources({ stages, tokenKey: () => pki().tokenKey, random, pods: options.pods });
   const host = options.listen !== false && options.listen?.host === "::1" ? "[::1]" : "127.0.0.1";
   const handle = handler({
     clock,
@@ -319,6 +322,7 @@ async function openListener(
     port,
     tls: tls ? { ...pki().server, ca: pki().ca } : undefined,
     maxBody: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
+    clock: options.clock ?? systemClock,
     handle,
   });
 }

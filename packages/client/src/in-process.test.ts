@@ -43,3 +43,17 @@ it("carries a watch, and ends it with the transport", async () => {
   expect(ended).toBe(true);
   await expect(client.request({ method: "GET", path: "/x" })).rejects.toMatchObject({ step: "closed" });
 });
+
+it("carries bytes that come by and by, whole or as they come", async () => {
+  const bytes = async function* () {
+    yield Buffer.from("one ");
+    yield Buffer.from("two");
+  };
+  const transport = inProcessTransport(async () => ({ status: 200, headers: {}, body: "", bytes: bytes() }));
+  const client = createClient({ transport, ...world });
+  expect((await client.request({ method: "GET", path: "/log" })).text).toBe("one two");
+  const chunks: string[] = [];
+  for await (const chunk of (await transport.send({ method: "GET", path: "/log", headers: {} })).chunks())
+    chunks.push(String(chunk));
+  expect(chunks).toEqual(["one ", "two"]);
+});

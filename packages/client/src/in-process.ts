@@ -15,6 +15,7 @@ export type InProcessServer = (request: {
   readonly headers: Headers;
   readonly body: string;
   readonly stream?: AsyncIterable<Uint8Array | string>;
+  readonly bytes?: AsyncIterable<Uint8Array>;
 }>;
 
 export function inProcessTransport(server: InProcessServer): Transport {
@@ -32,11 +33,12 @@ export function inProcessTransport(server: InProcessServer): Transport {
       const whole = (async function* once() {
         yield answer.body;
       })();
+      const stream: AsyncIterable<Uint8Array | string> | undefined = answer.stream ?? answer.bytes;
       return {
         status: answer.status,
         headers: answer.headers,
-        text: () => (answer.stream === undefined ? Promise.resolve(answer.body) : join(answer.stream)),
-        chunks: () => (answer.stream === undefined ? whole : untilAborted(answer.stream, closing.signal)),
+        text: () => (stream === undefined ? Promise.resolve(answer.body) : join(stream)),
+        chunks: () => (stream === undefined ? whole : untilAborted(stream, closing.signal)),
       };
     },
     close: async () => closing.abort(new ConnectionError("body", "this transport was closed")),

@@ -3,7 +3,6 @@
 import type { KeyObject } from "node:crypto";
 import type { Random } from "@telltale/clock";
 import { formatTime } from "@telltale/kinds";
-import type { Attributes } from "../admit/admission.ts";
 import { applyConfig, trackUpdate } from "../apply/apply.ts";
 import { FieldSet } from "../apply/fieldset.ts";
 import { builtinSchema } from "../apply/schema.ts";
@@ -13,12 +12,13 @@ import { decodeBody } from "../decode/body.ts";
 import { negotiate } from "../decode/media.ts";
 import { decodeOptions } from "../decode/options.ts";
 import { encodeObject } from "../encode/encode.ts";
-import { at, type Json, type JsonObject, stringify, text } from "../json.ts";
+import { at, type JsonObject, stringify, text } from "../json.ts";
 import { bindPod } from "../kinds/binding.ts";
 import { evictionDecision, evictionNameError } from "../kinds/eviction.ts";
 import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
 import { applyStrategicPatch, decodeStrategicPatch } from "../patch/strategic.ts";
+import type { PodAccess } from "../pods/access.ts";
 import { nameOf, versionOf, withMetadata } from "../registry/metadata.ts";
 import { type WriteOptions, writeOptions } from "../registry/options.ts";
 import { patchType } from "../registry/patch.ts";
@@ -27,9 +27,10 @@ import { rescaled, scaleOf, shownScale } from "../registry/scale.ts";
 import type { ApiResponse, Call } from "../request.ts";
 import { badRequest, methodNotAllowed, notFound, raw, StatusError } from "../status.ts";
 import { RevisionMismatch } from "../store/errors.ts";
+import { connect, log } from "./connect.ts";
 import type { ResourceInfo } from "./info.ts";
 import type { ResourceStages, SubresourceRoute } from "./resources.ts";
-import { respond, respondObject, type Warnings } from "./respond.ts";
+import { respondObject, type Warnings } from "./respond.ts";
 
 const json = { mediaType: "application/json", pretty: false } as const;
 
@@ -37,8 +38,8 @@ export interface SubresourceEnv {
   readonly stages: () => ResourceStages;
   readonly tokenKey: () => KeyObject;
   readonly random: Random;
-  /** The lines that a container wrote, or why there are none. */
-  readonly logs: (pod: JsonObject, container: string) => string;
+  /** Who reaches what runs in pods. */
+  readonly pods: PodAccess | undefined;
 }
 
 export function subresources(env: SubresourceEnv): SubresourceRoute {
@@ -51,49 +52,16 @@ export function subresources(env: SubresourceEnv): SubresourceRoute {
     const place = `${r.group}/${r.resource}/${info.subresource}`;
     if (place === "/pods/binding") return binding(s, call, info, r, warnings);
     if (place === "/pods/eviction") return eviction(s, call, info, r, warnings);
-    if (place === "/pods/log") return log(env, s, call, info, r);
+    const connection = { s, call, info, r, access: env.pods, random: env.random };
+    if (place === "/pods/log") return log(connection);
     if (place === "/serviceaccounts/token") return token(env, s, call, info, r, warnings);
-    if (connects.has(info.subresource)) return connect(s, call, info, r, known.kind);
+    if (connects.has(info.subresource)) return connect(connection, known.kind);
     throw new StatusError(501, "NotImplemented", `${info.subresource} needs pods that run as processes`);
   };
 }
 
-/** What opens a connection to a container; there has to be one that runs. */
+/** What leads into a pod. */
 const connects: ReadonlySet<string> = new Set(["exec", "attach", "portforward", "proxy"]);
-
-async function connect(s: ResourceStages, call: Call, info: ResourceInfo, r: Resource, kind: string): Promise<never> {
-  const parent = await live(s, r, info);
-  const object: JsonObject = { kind, apiVersion: "v1" };
-  for (const name of new Set(call.query.keys())) object[name] = connectOption(name, call.query.getAll(name));
-  const attributes: Attributes = {
-    operation: "CONNECT",
-    resource: { ...r, kind },
-    subresource: info.subresource,
-    namespace: info.namespace,
-    name: info.name,
-    object,
-    oldObject: undefined,
-    options: {},
-    user: call.user,
-    dryRun: false,
-    warn: call.warn,
-  };
-  await s.admission.mutate(attributes);
-  await s.admission.validate(attributes);
-  if (r.resource === "pods" && text(at(parent, "spec", "nodeName")) === "")
-    throw badRequest(`pod ${info.name} does not have a host assigned`);
-  throw new StatusError(
-    501,
-    "NotImplemented",
-    `${info.subresource} needs pods that run as processes, and these do not`,
-  );
-}
-
-function connectOption(name: string, values: readonly string[]): Json {
-  if (name === "command") return [...values];
-  const [first = ""] = values;
-  return first === "true" || first === "false" ? first === "true" : first;
-}
 
 async function live(s: ResourceStages, r: Resource, info: ResourceInfo): Promise<JsonObject> {
   const record = s.store.get(storageKey(r, info.namespace, info.name));
@@ -316,33 +284,6 @@ async function eviction(
   }
   await s.deleter.object(call, r, info.namespace, info.name, deletion);
   return respondObject(201, created, json, warnings);
-}
-
-async function log(
-  env: SubresourceEnv,
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-): Promise<ApiResponse> {
-  const pod = await live(s, r, info);
-  const containers = at(pod, "spec", "containers");
-  const names = (Array.isArray(containers) ? containers : []).map((c) => text(at(c, "name")));
-  const asked = call.query.get("container") ?? "";
-  if (asked === "" && names.length > 1) {
-    throw badRequest(`a container name must be specified for pod ${info.name}, choose one of: [${names.join(" ")}]`);
-  }
-  const container = asked === "" ? (names[0] ?? "") : asked;
-  if (!names.includes(container)) throw badRequest(`container ${container} is not valid for pod ${info.name}`);
-  const lines = env.logs(pod, container);
-  const tail = Number(call.query.get("tailLines") ?? Number.NaN);
-  const shown = Number.isInteger(tail)
-    ? lines
-        .split("\n")
-        .slice(-tail - 1)
-        .join("\n")
-    : lines;
-  return respond(200, shown, "text/plain");
 }
 
 async function token(

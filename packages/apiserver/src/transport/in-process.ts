@@ -1,6 +1,7 @@
 // The same server without sockets: a request in, an answer out, every stage in between.
 import { ConnectionReset } from "../faults/faults.ts";
-import type { ApiRequest, ApiResponse, User } from "../request.ts";
+import type { ApiRequest, ApiResponse, Sink, User } from "../request.ts";
+import { unlessGone } from "./pace.ts";
 
 /** What a caller in the same process says; the rest is filled in. */
 export interface LocalRequest {
@@ -16,10 +17,12 @@ export interface LocalRequest {
 export interface LocalResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The whole body of an ordinary answer; empty for a watch. */
+  /** The whole body of an ordinary answer; empty where there is a stream. */
   readonly body: string;
   /** The chunks of a watch, as they come. */
   readonly stream?: AsyncIterable<string>;
+  /** What comes out of a pod, at the pace of whoever reads it: the log of a container, the answer to a proxied request. */
+  readonly bytes?: AsyncIterable<Uint8Array>;
 }
 
 export type InProcessClient = (request: LocalRequest) => Promise<LocalResponse>;
@@ -49,19 +52,22 @@ export function inProcess(handle: (request: ApiRequest) => Promise<ApiResponse>)
       peer: user,
       signal,
     });
-    if (typeof answer.body !== "function") {
+    const { status, headers: told, body: given } = answer;
+    if (typeof given === "function") return { status, headers: told, body: "", stream: chunks(given, signal) };
+    if (typeof given === "string" || given instanceof Uint8Array) {
       if (answer.cutAfter !== undefined) throw new ConnectionReset("the connection was cut on purpose");
-      const text = typeof answer.body === "string" ? answer.body : Buffer.from(answer.body).toString("utf8");
-      return { status: answer.status, headers: answer.headers, body: text };
+      const text = typeof given === "string" ? given : Buffer.from(given).toString("utf8");
+      return { status, headers: told, body: text };
     }
-    return { status: answer.status, headers: answer.headers, body: "", stream: chunks(answer.body, signal) };
+    if ("protocol" in given) throw new Error("a caller in this process has no connection that could become another");
+    return { status, headers: told, body: "", bytes: unlessGone(given, signal) };
   };
 }
 
 const maxWaiting = 10_000;
 
 /** A pushed stream as an iterable. It begins at once, and ends when the server ends it or the reader stops. */
-function chunks(start: Exclude<ApiResponse["body"], string | Uint8Array>, signal: AbortSignal): AsyncIterable<string> {
+function chunks(start: (sink: Sink) => () => void, signal: AbortSignal): AsyncIterable<string> {
   const waiting: string[] = [];
   let ended = false;
   let wake: () => void = () => {};

@@ -4,15 +4,19 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerResponse,
+  ServerResponse,
 } from "node:http";
 import { createServer as createHttps } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
-import type { ApiRequest, ApiResponse, Sink, User } from "../request.ts";
+import type { Clock } from "@telltale/clock";
+import type { ApiRequest, ApiResponse, Sink, Upgrade, User } from "../request.ts";
 import { tooLarge } from "../status.ts";
+import { unlessGone } from "./pace.ts";
+import { handshake, WebSocketConnection } from "./websocket.ts";
 
 export interface Tls {
   readonly cert: string;
@@ -26,6 +30,7 @@ export interface ListenerOptions {
   readonly port: number;
   readonly tls: Tls | undefined;
   readonly maxBody: number;
+  readonly clock: Clock;
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
 }
 
@@ -43,7 +48,10 @@ const compressAbove = 128 * 1024;
 const maxBuffered = 8 * 1024 * 1024;
 
 export async function listen(options: ListenerOptions): Promise<Listener> {
+  let isClosing = false;
   const serve: RequestListener = (message, response) => {
+    // A connection that was busy when the server stopped listening is of no more use afterwards.
+    response.once("close", () => isClosing && server.closeIdleConnections());
     answer(options, message, response).catch(() => response.destroy()); // cut on purpose, or by a client that is gone
   };
   const settings = {
@@ -52,12 +60,21 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     requestTimeout: 0,
     maxHeaderSize: 64 * 1024,
     noDelay: true,
+    // Anything else that a client would like to speak is ignored, as HTTP allows.
+    shouldUpgradeCallback: wantsWebSocket,
   };
   const server: Server =
     options.tls === undefined
       ? createHttp(settings, serve)
       : createHttps({ ...settings, ...options.tls, requestCert: true, rejectUnauthorized: false }, serve);
   server.timeout = 0;
+  const upgraded = new Set<Duplex>();
+  server.on("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+    upgraded.add(socket);
+    socket.once("close", () => upgraded.delete(socket));
+    socket.on("error", () => socket.destroy());
+    upgrade(options, message, socket, head).catch(() => socket.destroy());
+  });
   // What is no HTTP request is told so in the words of Go's server.
   server.on("clientError", (_, socket) => {
     if (socket.writable)
@@ -74,17 +91,66 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
+        isClosing = true;
         server.close(() => resolve());
         server.closeIdleConnections();
       }),
-    cut: () => server.closeAllConnections(),
+    cut: () => {
+      server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy(); // those the server has let go of
+    },
   };
+}
+
+const wantsWebSocket = ({ headers }: IncomingMessage): boolean => /^websocket$/i.test(headers.upgrade ?? "");
+
+/** A request to become a WebSocket: it does, or is answered like any other. */
+async function upgrade(
+  options: ListenerOptions,
+  message: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const gone = new AbortController();
+  socket.once("close", () => gone.abort());
+  const result = await options.handle({
+    ...requestOf(message, gone.signal),
+    body: new Uint8Array(),
+    ...(wantsWebSocket(message) ? { upgrade: "websocket" } : {}),
+  });
+  let answer = result;
+  if (isUpgrade(result.body)) {
+    const agreed = handshake(message.headers, result.body.protocol);
+    if ("lines" in agreed) {
+      const audit = `Audit-Id: ${result.headers["audit-id"] ?? ""}`;
+      socket.write([...agreed.lines, audit, "", ""].join("\r\n"));
+      result.body.open(new WebSocketConnection(socket, head, options.clock));
+      return;
+    }
+    answer = badHandshake(agreed.refused);
+  }
+  const response = new ServerResponse(message);
+  response.shouldKeepAlive = false;
+  // A socket that is not one of the network cannot come from a listener.
+  response.assignSocket(socket as Socket);
+  response.once("finish", () => socket.end());
+  await send(message, response, answer, gone.signal);
+}
+
+const badHandshake = (why: string): ApiResponse => ({
+  status: 400,
+  headers: { "content-type": "text/plain; charset=utf-8", "sec-websocket-version": "13" },
+  body: `${why}\n`,
+});
+
+function isUpgrade(body: ApiResponse["body"]): body is Upgrade {
+  return typeof body === "object" && "protocol" in body;
 }
 
 async function answer(options: ListenerOptions, message: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const peer = certifiedPeer(message); // asked before anything is awaited: a closed socket knows no certificate
+  const request = requestOf(message, gone.signal);
   if (!(message.url ?? "").startsWith("/")) {
     response
       .writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" })
@@ -97,18 +163,20 @@ async function answer(options: ListenerOptions, message: IncomingMessage, respon
   } catch {
     return; // the client went away in the middle of its request
   }
-  const result =
-    body === undefined
-      ? refuseBody(options.maxBody)
-      : await options.handle({
-          method: message.method ?? "GET",
-          url: message.url ?? "/",
-          headers: flatten(message.headers),
-          body,
-          signal: gone.signal,
-          ...(peer === undefined ? {} : { peer }),
-        });
+  const result = body === undefined ? refuseBody(options.maxBody) : await options.handle({ ...request, body });
   await send(message, response, result, gone.signal);
+}
+
+/** To be made before anything is awaited: a closed socket knows no certificate. */
+function requestOf(message: IncomingMessage, signal: AbortSignal): Omit<ApiRequest, "body"> {
+  const peer = certifiedPeer(message);
+  return {
+    method: message.method ?? "GET",
+    url: message.url ?? "/",
+    headers: flatten(message.headers),
+    signal,
+    ...(peer === undefined ? {} : { peer }),
+  };
 }
 
 function refuseBody(max: number): ApiResponse {
@@ -166,6 +234,13 @@ async function send(
     gone.addEventListener("abort", stop, { once: true });
     return;
   }
+  if (isUpgrade(result.body)) throw new Error("a connection can only become what its client asked for");
+  if (typeof result.body === "object" && Symbol.asyncIterator in result.body) {
+    response.writeHead(result.status, result.headers);
+    response.flushHeaders();
+    await pour(result.body, response, gone);
+    return;
+  }
   let body: string | Uint8Array = result.body;
   const headers = result.headers;
   if (body.length > compressAbove && /\bgzip\b/.test(message.headers["accept-encoding"] ?? "")) {
@@ -180,6 +255,18 @@ async function send(
     return;
   }
   response.end(message.method === "HEAD" ? undefined : body);
+}
+
+/** A stream at the pace of its reader. One that breaks off is not made to look complete. */
+async function pour(chunks: AsyncIterable<Uint8Array>, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  for await (const chunk of unlessGone(chunks, gone)) {
+    if (response.write(chunk) || gone.aborted) continue;
+    await new Promise<void>((resolve) => {
+      response.once("drain", resolve);
+      response.once("close", resolve);
+    });
+  }
+  response.end();
 }
 
 function socketSink(response: ServerResponse): Sink {

@@ -28,7 +28,7 @@ export class Kubectl {
   readonly #folder: string;
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(binary: string, server: Program) {
+  constructor(binary: string, server: Pick<Program, "folder" | "kubeconfig">) {
     const home = mkdtempSync(join(server.folder, "home-"));
     const bin = join(home, "bin");
     this.#folder = join(home, "work");
