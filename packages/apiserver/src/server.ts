@@ -20,7 +20,7 @@ import { startProtectionController } from "./collect/protection.ts";
 import { loadYaml } from "./decode/yaml.ts";
 import { type FaultRule, Faults } from "./faults/faults.ts";
 import { faultsRoute } from "./faults/route.ts";
-import { at, isObject, type JsonObject } from "./json.ts";
+import { at, isObject } from "./json.ts";
 import { bootstrapObjects } from "./kinds/bootstrap.ts";
 import { openapiRoute } from "./openapi/route.ts";
 import type { PodAccess } from "./pods/access.ts";
@@ -68,7 +68,7 @@ export interface ServerOptions {
   readonly watchTimeoutRangeMs?: readonly [number, number];
   readonly maxRequestBodyBytes?: number;
   /** Definitions and objects that are there before the server is ready. */
-  readonly objects?: readonly JsonObject[];
+  readonly objects?: readonly object[];
   readonly faults?: readonly FaultRule[];
   /** What the disk does wrong, asked at each write and sync. */
   readonly diskFaults?: DiskFaults;

@@ -20,8 +20,7 @@ async function served(...verbs: string[]) {
     roleRef: { ...rbac, kind: "Role", name: "changer" },
     subjects: [{ ...rbac, kind: "User", name: "jane" }],
   };
-  const objects = [role, binding].map((object) => JSON.parse(JSON.stringify(object)));
-  const server = await startApiServer({ listen: false, objects });
+  const server = await startApiServer({ listen: false, objects: [role, binding] });
   const ask = async (method: string, path: string, type: string, body: object) => {
     const { status, body: text } = await server.client({
       method,

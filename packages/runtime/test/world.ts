@@ -60,7 +60,7 @@ export async function world(options: WorldOptions = {}): Promise<EmbeddedWorld> 
     clock,
     random: seededRandom(seed),
     authorization: "always-allow",
-    objects: kinds.map((kind) => toCrd(kind)) as never,
+    objects: kinds.map((kind) => toCrd(kind)),
     ...options.server,
   });
   const pass = async (by: Ms = 0) => {

@@ -9,10 +9,12 @@ import { storageKey } from "./resource.ts";
 export async function populate(
   client: InProcessClient,
   store: Store,
-  objects: readonly JsonObject[],
+  objects: readonly object[],
   catalogue: Catalogue,
 ): Promise<void> {
-  for (const object of objects) {
+  for (const given of objects) {
+    const body = JSON.stringify(given);
+    const object = JSON.parse(body) as JsonObject;
     const [group, version] = groupVersion(text(object["apiVersion"]));
     const r = catalogue.ofKind(group, version, text(object["kind"]));
     if (r === undefined)
@@ -27,12 +29,12 @@ export async function populate(
       method: "POST",
       path: `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${r.resource}?fieldManager=bootstrap`,
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(object),
+      body,
       user: administrator,
     };
-    const { status, body } = await client(request);
+    const { status, body: answer } = await client(request);
     if (status !== 201 && status !== 409)
-      throw new Error(`${r.resource} ${text(at(object, "metadata", "name"))} cannot be created: ${body}`);
+      throw new Error(`${r.resource} ${text(at(object, "metadata", "name"))} cannot be created: ${answer}`);
   }
 }
 
