@@ -1,0 +1,161 @@
+// Budgets on the embedded server, where evictions count them down.
+import { CoreEvent, Deployment, Pod, PodDisruptionBudget } from "@telltale/kinds/builtin";
+import { afterEach, expect, test } from "vitest";
+import { budgets } from "../src/budget/budgets.ts";
+import { deployments } from "../src/deployment/deployment.ts";
+import { replicaSets } from "../src/replicaset/replicaset.ts";
+import { type Cluster, cluster } from "./cluster.ts";
+
+const namespace = "default";
+const all = () => [budgets(), deployments(), replicaSets()];
+let it: Cluster;
+afterEach(() => it.end());
+
+const labels = { app: "web" };
+const deployment = (replicas: number): Promise<Deployment> =>
+  it.client.create(Deployment, {
+    metadata: { name: "web", namespace },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "example.test/app:1" }] } },
+    },
+  });
+const budget = (spec: PodDisruptionBudget["spec"]): Promise<PodDisruptionBudget> =>
+  it.client.create(PodDisruptionBudget, {
+    metadata: { name: "web", namespace },
+    spec: { selector: { matchLabels: labels }, ...spec },
+  });
+const pods = async () => (await it.client.list(Pod, { namespace })).items;
+const status = async () => (await it.client.get(PodDisruptionBudget, "web", { namespace })).status;
+
+/** All pods run and are ready. */
+async function run(): Promise<void> {
+  await it.pass(1000);
+  for (const { metadata, spec } of await pods()) {
+    const ref = { name: metadata?.name ?? "", namespace };
+    const body = { target: { kind: "Node", name: "node" }, metadata: { name: ref.name } };
+    if (spec?.nodeName === undefined) await it.client.subresource(Pod, ref, "binding", { method: "POST", body });
+    await it.client.status.patch(Pod, ref, {
+      strategic: { status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] } },
+    });
+  }
+  await it.pass(1000);
+}
+const evict = (name: string) =>
+  it.client.subresource(Pod, { name, namespace }, "eviction", { method: "POST", body: { metadata: { name } } });
+
+test("the controller's scale counts at once, also where no pod has changed yet", async () => {
+  it = await cluster(all());
+  await deployment(4);
+  await budget({ maxUnavailable: "25%" });
+  await run();
+  expect(await status()).toMatchObject({
+    expectedPods: 4,
+    desiredHealthy: 3,
+    currentHealthy: 4,
+    disruptionsAllowed: 1,
+  });
+  await it.restart([budgets()]);
+  await it.client.patch(Deployment, { name: "web", namespace }, { merge: { spec: { replicas: 8 } } });
+  await it.pass();
+  expect(await status()).toMatchObject({
+    expectedPods: 8,
+    desiredHealthy: 6,
+    currentHealthy: 4,
+    disruptionsAllowed: 0,
+  });
+});
+
+test("an eviction is one pod less, until it is gone and another is there", async () => {
+  it = await cluster(all());
+  await deployment(3);
+  await budget({ minAvailable: 2 });
+  await run();
+  const [first, second] = await pods();
+  await evict(first?.metadata?.name ?? "");
+  await it.pass();
+  expect(await status()).toMatchObject({ disruptionsAllowed: 0, currentHealthy: 2 });
+  const refused = expect(evict(second?.metadata?.name ?? "")).rejects.toThrow("disruption budget");
+  await it.pass(30_000); // a client that is asked to come later does so
+  await refused;
+  await it.client.delete(
+    Pod,
+    { name: first?.metadata?.name ?? "", namespace },
+    { propagation: "Background", gracePeriodSeconds: 0 },
+  );
+  await run();
+  expect(await status()).toMatchObject({ disruptionsAllowed: 1, currentHealthy: 3 });
+});
+
+test("a pod that was let go and stays counts again after two minutes", async () => {
+  it = await cluster([budgets()]);
+  await it.client.create(Pod, {
+    metadata: { name: "alone", namespace, labels },
+    spec: { containers: [{ name: "main", image: "example.test/app:1" }] },
+  });
+  await budget({ minAvailable: 0 });
+  await run();
+  expect(await status()).toMatchObject({ currentHealthy: 1, disruptionsAllowed: 1 });
+  const disruptedPods = { alone: new Date(it.clock.now()).toISOString().replace(/\.\d+/, "") };
+  await it.client.status.patch(
+    PodDisruptionBudget,
+    { name: "web", namespace },
+    { merge: { status: { disruptedPods } } },
+  );
+  await it.pass();
+  expect(await status()).toMatchObject({ currentHealthy: 0, disruptionsAllowed: 0, disruptedPods });
+  await it.pass(119_000);
+  expect(await status()).toMatchObject({ currentHealthy: 0 });
+  await it.pass(2000);
+  expect(await status()).toMatchObject({ currentHealthy: 1, disruptionsAllowed: 1 });
+  expect(await status()).not.toHaveProperty("disruptedPods");
+});
+
+test("what an eviction wrote meanwhile is not overwritten", async () => {
+  it = await cluster([budgets()]);
+  await it.client.create(Pod, {
+    metadata: { name: "alone", namespace, labels },
+    spec: { containers: [{ name: "main", image: "example.test/app:1" }] },
+  });
+  await budget({ minAvailable: 1 });
+  it.server.faults.add({
+    match: { resource: "poddisruptionbudgets", subresource: "status", userAgent: /kube-controller-manager/ },
+    times: 3,
+    effect: { conflictOnce: true },
+  });
+  await run();
+  await it.pass(10_000);
+  expect(await status()).toMatchObject({ currentHealthy: 1, disruptionsAllowed: 0, observedGeneration: 1 });
+});
+
+test("pods of what cannot be scaled let nobody go, and it is said why", async () => {
+  it = await cluster([budgets()], { controllers: "none" });
+  const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name: "j", uid: "u", controller: true }];
+  await it.client.create(Pod, {
+    metadata: { name: "p", namespace, labels, ownerReferences },
+    spec: { containers: [{ name: "main", image: "example.test/app:1" }] },
+  });
+  await budget({ maxUnavailable: 1 });
+  await run();
+  const why = "jobs.batch does not implement the scale subresource";
+  expect((await status())?.conditions).toMatchObject([{ status: "False", reason: "SyncFailed", message: why }]);
+  const { items } = await it.client.list(CoreEvent, { namespace });
+  expect(items.map(({ reason, message }) => `${reason} ${message}`)).toContain(
+    `CalculateExpectedPodCountFailed Failed to calculate the number of expected pods: ${why}`,
+  );
+});
+
+test("once settled, nothing is written and nobody wakes", async () => {
+  it = await cluster(all());
+  await deployment(2);
+  await budget({ minAvailable: "50%" });
+  await run();
+  it.writes();
+  it.passes();
+  await it.pass(3_600_000);
+  expect(it.passes()).toBe(0);
+  await it.restart(all());
+  await it.pass(1000);
+  expect(it.writes()).toEqual([]);
+});
