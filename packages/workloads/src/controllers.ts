@@ -2,11 +2,14 @@
 import type { Controller } from "@telltale/runtime";
 import { rootCertificates } from "./account/root-certificate.ts";
 import { serviceAccounts } from "./account/service-accounts.ts";
+import { budgets } from "./budget/budgets.ts";
+import { cronJobs } from "./cronjob/cronjob.ts";
 import { daemonSets } from "./daemonset/daemonset.ts";
 import { deployments } from "./deployment/deployment.ts";
 import { jobs } from "./job/job.ts";
 import { orphanedPods } from "./job/orphans.ts";
 import { expiredJobs } from "./job/ttl.ts";
+import { resourceQuotas } from "./quota/quota.ts";
 import { replicaSets } from "./replicaset/replicaset.ts";
 import { endpointSlices } from "./service/endpoint-slices.ts";
 import { endpoints } from "./service/endpoints.ts";
@@ -26,6 +29,8 @@ export interface ControllerOptions {
 
 export function controllers(options: ControllerOptions = {}): readonly Controller[] {
   return [
+    budgets(),
+    cronJobs(),
     daemonSets(),
     deployments(),
     endpoints(),
@@ -37,6 +42,7 @@ export function controllers(options: ControllerOptions = {}): readonly Controlle
     mirroredSlices(),
     orphanedPods(),
     replicaSets(),
+    resourceQuotas(),
     rootCertificates(options.rootCertificate ?? ""),
     serviceAccounts(),
     statefulSets(),
