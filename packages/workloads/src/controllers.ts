@@ -2,6 +2,7 @@
 import type { Controller } from "@telltale/runtime";
 import { rootCertificates } from "./account/root-certificate.ts";
 import { serviceAccounts } from "./account/service-accounts.ts";
+import { autoscalers } from "./autoscale/autoscalers.ts";
 import { budgets } from "./budget/budgets.ts";
 import { cronJobs } from "./cronjob/cronjob.ts";
 import { daemonSets } from "./daemonset/daemonset.ts";
@@ -11,6 +12,7 @@ import { orphanedPods } from "./job/orphans.ts";
 import { expiredJobs } from "./job/ttl.ts";
 import { resourceQuotas } from "./quota/quota.ts";
 import { replicaSets } from "./replicaset/replicaset.ts";
+import { aggregatedRoles } from "./roles/aggregate.ts";
 import { endpointSlices } from "./service/endpoint-slices.ts";
 import { endpoints } from "./service/endpoints.ts";
 import { leftoverEndpoints } from "./service/leftovers.ts";
@@ -29,6 +31,8 @@ export interface ControllerOptions {
 
 export function controllers(options: ControllerOptions = {}): readonly Controller[] {
   return [
+    aggregatedRoles(),
+    autoscalers(),
     budgets(),
     cronJobs(),
     daemonSets(),

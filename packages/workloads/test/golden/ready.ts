@@ -26,6 +26,7 @@ export const ready: readonly string[] = [
   "job-work-queue",
   "job-zero-completions",
   "namespace-delete-empty",
+  "pdb",
   "pod-",
   "replicaset-",
   "service-",
