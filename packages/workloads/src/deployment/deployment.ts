@@ -3,8 +3,10 @@
 import type { JsonPatchOperation } from "@telltale/client";
 import { Deployment, Pod, ReplicaSet } from "@telltale/kinds/builtin";
 import { annotationPatch, type Controller, controller, type Hands, type Look, type MapLook } from "@telltale/runtime";
+import { isEndingError } from "../objects/ending.ts";
 import { type Claim, claim, claiming, orphans, settleClaim } from "../pods/claim.ts";
 import { controllerOf, isFinished, nameOf } from "../pods/facts.ts";
+import { wordsOf } from "../pods/words.ts";
 import { type Action, plan } from "./plan.ts";
 import { isSame } from "./revision.ts";
 import { sizeOf } from "./scale.ts";
@@ -89,7 +91,8 @@ async function create(
     const isOurs = as === "unchanged" && isSame(live.spec?.template, spec?.template);
     return isOurs ? undefined : { is: "taken" };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    if (isEndingError(error)) return undefined;
+    const why = wordsOf(error);
     hands.event("Warning", "ReplicaSetCreateError", `Failed to create new replica set "${nameOf(set)}": ${why}`);
     return { is: "failed", set: nameOf(set), why };
   }

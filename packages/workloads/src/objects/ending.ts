@@ -12,7 +12,7 @@ export async function unlessEnding(make: () => Promise<unknown>): Promise<void> 
   }
 }
 
-function isEndingError(error: unknown): boolean {
+export function isEndingError(error: unknown): boolean {
   return error instanceof ApiError && error.causes.some(({ reason }) => reason === "NamespaceTerminating");
 }
 

@@ -2,11 +2,13 @@
 import type { Instant } from "@telltale/kinds";
 import { Pod, ReplicaSet } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type Look } from "@telltale/runtime";
+import { isEndingError } from "../objects/ending.ts";
 import { type Batched, burst, slowStart } from "../pods/batch.ts";
 import { type Claim, claim, claiming, inNamespace, orphans, settleClaim } from "../pods/claim.ts";
 import { controllerOf, isActive, isTerminating, nameOf } from "../pods/facts.ts";
 import { leastWanted } from "../pods/rank.ts";
 import { generateName, podFrom } from "../pods/template.ts";
+import { wordsOf } from "../pods/words.ts";
 import { statusOf } from "./status.ts";
 
 export interface World {
@@ -80,6 +82,6 @@ async function act({ create, remove }: Plan, hands: Hands<typeof ReplicaSet>, wo
 }
 
 function failureOf(reason: Failure["reason"], { error }: Batched): Failure | undefined {
-  if (error === undefined) return undefined;
-  return { reason, message: error instanceof Error ? error.message : String(error) };
+  // In a namespace that goes away there is nothing more to make.
+  return error === undefined || isEndingError(error) ? undefined : { reason, message: wordsOf(error) };
 }

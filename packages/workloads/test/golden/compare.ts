@@ -32,7 +32,8 @@ export function compare(
   const names = new Set([...recorded.objects.keys(), ...ours.objects.keys()]);
   for (const object of names) {
     const exceptions = mine.filter((it) => it.object === object);
-    if (exceptions.some((it) => it.path === undefined)) continue;
+    if (exceptions.some((it) => it.path === undefined && it.between !== true)) continue;
+    const isFree = exceptions.some((it) => it.between === true);
     const paths = exceptions.flatMap((it) => it.path ?? []);
     const common = recorded.objects.get(object) ?? [];
     const varied = recorded.varied.get(object) ?? [];
@@ -41,7 +42,8 @@ export function compare(
       ...varied.map((state) => ({ at: 2 * state.after + 1, n: `varied after #${state.after}`, ...seen(state, paths) })),
     ].sort((a, b) => a.at - b.at);
     const states = merge((ours.objects.get(object) ?? []).map((state) => seen(state, paths)));
-    found.push(...compareObject(scenario, object, states, slots));
+    const all = compareObject(scenario, object, states, slots);
+    found.push(...(isFree ? all.filter(({ is }) => is !== "invented") : all));
   }
   return [...found, ...compareEvents(ours, recorded, mine)];
 }
