@@ -5,7 +5,8 @@ import type { ExecOptions, ExecSession, LogOptions, PodAccess } from "../kubelet
 import type { Child } from "./children.ts";
 import type { Instance } from "./instance.ts";
 import { readLog } from "./log-read.ts";
-import { addressOf, type PodRun } from "./pod-run.ts";
+import { addressOf } from "./network.ts";
+import type { PodRun } from "./pod-run.ts";
 import type { Slot } from "./slot.ts";
 
 export function podAccess(runOf: (pod: Pod) => PodRun | undefined): PodAccess {

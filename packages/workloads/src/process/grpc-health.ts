@@ -20,7 +20,11 @@ export function checkHealth(
       resolve(verdict);
     };
     const fail = (text: string) => done({ is: "failure", message: text });
-    session.once("error", (error) => fail(`error: failed to connect service at "${place}": ${textOf(error)}`));
+    const problem = (error: unknown) =>
+      session.connecting
+        ? `error: failed to connect service at "${place}": ${textOf(error)}`
+        : `error: health rpc probe failed: ${textOf(error)}`;
+    session.once("error", (error) => fail(problem(error)));
     signal.addEventListener("abort", () => fail("the probe was given up"), { once: true });
     const call = session.request({
       ":method": "POST",
@@ -39,7 +43,7 @@ export function checkHealth(
       size += chunk.length;
       if (size <= longestAnswer) chunks.push(chunk);
     });
-    call.once("error", (error) => fail(`error: health rpc probe failed: ${textOf(error)}`));
+    call.once("error", (error) => fail(problem(error)));
     call.once("end", () => done(verdictOf(status, message, Buffer.concat(chunks))));
     call.end(framed(request(service)));
   });

@@ -8,12 +8,12 @@ import type { PodEvent, Terminated } from "../kubelet/pod-runtime.ts";
 import type { Child, Children, Exit } from "./children.ts";
 import type { ProcessRef } from "./container.ts";
 import { Deadline } from "./deadline.ts";
+import { Health } from "./health.ts";
 import { runHook } from "./hook.ts";
 import { lastWords } from "./last-words.ts";
 import type { LogFile } from "./log-file.ts";
 import type { Launch } from "./plan.ts";
 import type { Target } from "./probe.ts";
-import { keepProbing, type ProbeKind } from "./prober.ts";
 import { runInside } from "./run-inside.ts";
 import type { Member, Probe } from "./spec.ts";
 import type { Condemnation, Watchdog } from "./watchdog.ts";
@@ -46,19 +46,15 @@ export class Instance {
   readonly process: ProcessRef;
   /** The postStart hook is through: only then a container counts as running. */
   isSettled = false;
-  isStarted = false;
-  isReady = false;
   /** Undefined while it runs. */
   exitCode: number | undefined;
   readonly #request: InstanceRequest;
   readonly #main: Child;
-  readonly #began: number;
+  readonly #health: Health;
   /** Commands that run beside the main process. */
   readonly #beside = new Set<Child>();
   /** Aborts when the main process has ended. */
   readonly #life = new AbortController();
-  /** Aborts when probes are of no more use. */
-  readonly #probes = new AbortController();
   readonly #gone: Promise<void>;
   #verdict: Condemnation | undefined;
   #stopping: Stopping | undefined;
@@ -77,13 +73,34 @@ export class Instance {
   private constructor(request: InstanceRequest, main: Child) {
     this.#request = request;
     this.#main = main;
-    this.#began = request.clock.uptime();
     this.process = main.process;
-    const { log, watchdog, owner, launch } = request;
+    const { log, watchdog, owner, launch, clock, event, changed, grace } = request;
+    this.#health = new Health({
+      container: request.member.container,
+      target: this.#target("expanded"),
+      clock,
+      life: this.#life.signal,
+      event,
+      changed,
+      fail: (probe, message) => this.stop({ grace: grace(probe), signal: "now", message }),
+    });
     const drained = Promise.all([log.take("stdout", main.stdout), log.take("stderr", main.stderr)]);
     watchdog.watch({ owner, memoryBytes: launch.memoryBytes, condemn: (verdict) => this.#condemn(verdict) });
     this.#gone = main.exited.then((exit) => this.#finish(exit, drained));
     void this.#settle();
+  }
+
+  get isStarted(): boolean {
+    return this.#health.isStarted;
+  }
+
+  get isReady(): boolean {
+    return this.#health.isReady;
+  }
+
+  /** The pod is being deleted: whether it has started or lives plays no part any more. */
+  onlyReadiness(): void {
+    this.#health.onlyReadiness();
   }
 
   /** Resolves when it has ended with everything that belongs to it. */
@@ -204,58 +221,8 @@ export class Instance {
     }
     if (this.#life.signal.aborted) return;
     this.isSettled = true;
-    if (member.container.startupProbe === undefined) this.#start();
-    else this.#probe("Startup", member.container.startupProbe);
+    this.#health.begin();
     changed();
-  }
-
-  #start(): void {
-    const { livenessProbe, readinessProbe } = this.#request.member.container;
-    this.isStarted = true;
-    this.isReady = readinessProbe === undefined;
-    if (readinessProbe !== undefined) this.#probe("Readiness", readinessProbe);
-    if (livenessProbe !== undefined) this.#probe("Liveness", livenessProbe);
-  }
-
-  #probe(kind: ProbeKind, probe: Probe): void {
-    const { clock, event, member, changed, grace } = this.#request;
-    void keepProbing({
-      kind,
-      probe,
-      target: this.#target("expanded"),
-      clock,
-      since: this.#began,
-      life: kind === "Readiness" ? this.#life.signal : this.#probes.signal,
-      remark: (message) => {
-        const reason = message.startsWith(`${kind} probe warning`) ? "ProbeWarning" : "Unhealthy";
-        event({ type: "Warning", reason, message });
-        changed();
-      },
-      conclude: (result) => {
-        if (kind === "Readiness") {
-          if (this.isReady !== (result === "success")) {
-            this.isReady = result === "success";
-            changed();
-          }
-          return false;
-        }
-        if (result === "success") {
-          if (kind === "Liveness") return false;
-          this.#start();
-          changed();
-          return true;
-        }
-        const message = `Container ${member.container.name} failed ${kind.toLowerCase()} probe, will be restarted`;
-        this.stop({ grace: grace(probe), signal: "now", message });
-        changed();
-        return true;
-      },
-    });
-  }
-
-  /** The pod is being deleted: whether it lives or has started plays no part any more. */
-  stopWatching(): void {
-    this.#probes.abort();
   }
 
   #target(commands: "as given" | "expanded" = "as given"): Target {
@@ -274,10 +241,7 @@ export class Instance {
     const finishedAt = clock.now();
     this.exitCode = exit.exitCode;
     this.#life.abort();
-    this.#probes.abort();
     watchdog.forget(owner);
-    this.isStarted = false;
-    this.isReady = false;
     this.#killAll();
     await children.end(owner, "freeze first");
     log.hurry();

@@ -29,6 +29,7 @@ export function mountsOf(pod: Pod, { container, field }: Member, folder: PodFold
     const volume = volumes.get(mount.name);
     if (volume === undefined) throw misconfigured(`${where}.name is "${mount.name}", but the pod has no such volume`);
     const path = checkedAbsolute(`${where}.mountPath`, mount.mountPath);
+    if (path === "/") throw misconfigured(`${where}.mountPath is "/", but nothing can be mounted over everything`);
     const whole = folder.volume(mount.name);
     const subPath = subPathOf(mount, where, env);
     if (subPath === "") return { path, volume: mount.name, target: whole, part: { is: "whole" } };
@@ -63,7 +64,6 @@ export async function placeMounts(mounts: readonly Mount[], container: string, f
   await rm(copies, { recursive: true, force: true });
   for (const mount of mounts) {
     await placePart(mount, container, folder);
-    if (mount.path === "/") continue;
     const shown = join(rootfs, mount.path);
     await mkdir(dirname(shown), { recursive: true });
     const there = await lstat(shown).catch(() => undefined);

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { fnv1a32 } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
 import { codeOf } from "./refusal.ts";
-import { membersOf } from "./spec.ts";
+import { type Container, membersOf } from "./spec.ts";
 
 export type AddressMode =
   | "own" // each pod has one of 127.0.0.0/8: Linux
@@ -58,6 +58,18 @@ export class Networks {
   release(uid: string): void {
     this.#byPod.delete(uid);
   }
+}
+
+/** Where a port of a container is, by number or name. */
+export function addressOf(
+  { ip, ports }: Network,
+  container: Container | undefined,
+  port: number | string,
+): { readonly host: string; readonly port: number } {
+  const named = container?.ports?.find(({ name }) => name === port)?.containerPort;
+  const number = typeof port === "number" ? port : (named ?? Number(port));
+  if (!Number.isInteger(number)) throw new Error(`container ${container?.name} has no port named "${port}"`);
+  return { host: ip, port: ports.get(number) ?? number };
 }
 
 export function networkJson({ ip, ports, isOwn }: Network): unknown {

@@ -130,7 +130,7 @@ function realPath(path: string, mounts: readonly Mount[], { rootfs }: ContainerF
   const around = mounts
     .filter((mount) => path === mount.path || path.startsWith(`${mount.path}/`))
     .sort((a, b) => b.path.length - a.path.length)[0];
-  return around === undefined ? join(rootfs, path) : join(around.target, path.slice(around.path.length));
+  return around === undefined ? join(rootfs, path.slice(1)) : join(around.target, path.slice(around.path.length));
 }
 
 /** The system takes no single text longer than this, with the NUL byte at its end. */

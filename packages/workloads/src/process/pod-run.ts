@@ -3,38 +3,19 @@
 import { mkdir, rm } from "node:fs/promises";
 import { type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
-import { type PodEvent, type PodReport, type References, standardGrace } from "../kubelet/pod-runtime.ts";
-import { containerMark, runtimeMark } from "./census.ts";
-import type { Children } from "./children.ts";
+import type { PodEvent, PodReport, References } from "../kubelet/pod-runtime.ts";
 import { next, policyOf } from "./container.ts";
-import { Instance } from "./instance.ts";
+import type { Instance } from "./instance.ts";
+import { launchContainer, type PodSurroundings } from "./launch.ts";
 import { type PodFolder, podFolder } from "./layout.ts";
-import { LogFile } from "./log-file.ts";
-import { placeMounts } from "./mounts.ts";
-import { hostAddress, type Network, type Networks, networkJson, networkOf } from "./network.ts";
-import type { Settings } from "./options.ts";
-import { planLaunch } from "./plan.ts";
+import { hostAddress, type Network, networkJson, networkOf } from "./network.ts";
 import { podReport } from "./pod-report.ts";
 import { readRecord, writeRecord } from "./record.ts";
-import { MountFailure, Refusal, textOf } from "./refusal.ts";
-import { type Course, moves, type Part } from "./sequence.ts";
+import { MountFailure, refusalOf } from "./refusal.ts";
+import { type Course, isOver, moves, type Part } from "./sequence.ts";
 import { Slot } from "./slot.ts";
-import { type Container, membersOf, type Probe, podText } from "./spec.ts";
+import { graceOf, membersOf, podText } from "./spec.ts";
 import { VolumeMounter } from "./volume-mounter.ts";
-import type { Watchdog } from "./watchdog.ts";
-
-export interface PodSurroundings {
-  readonly root: string;
-  /** The name of this server among all that there were. */
-  readonly runtime: string;
-  readonly settings: Settings;
-  readonly networks: Networks;
-  readonly children: Children;
-  readonly watchdog: Watchdog;
-  readonly wake: () => void;
-  /** Everything ends. What ends now is not written down, so that the next server knows that it was cut off. */
-  readonly isStopping: () => boolean;
-}
 
 /** What every container of a pod needs. */
 interface Ground {
@@ -178,9 +159,8 @@ export class PodRun {
     const seconds = this.#pod.spec?.activeDeadlineSeconds;
     if (seconds === undefined || this.#isPastDeadline) return undefined;
     const deadline = plus(parseTime(this.#pod.status?.startTime) ?? this.#firstSeen, seconds * 1_000);
-    const mains = this.#parts(ground, "going", now).filter(({ role }) => role === "main");
-    const isOver = mains.every((part) => part.stage.at === "ended" && part.next.do === "stay");
-    if (now < deadline || isOver) return isOver ? undefined : deadline;
+    if (isOver(this.#parts(ground, "going", now))) return undefined;
+    if (now < deadline) return deadline;
     this.#isPastDeadline = true;
     this.#events.push({ type: "Normal", reason: "DeadlineExceeded", message: deadlineMessage });
     return undefined;
@@ -189,7 +169,7 @@ export class PodRun {
   #hasten(pod: Pod): void {
     const uptime = this.#around.settings.clock.uptime();
     this.#stopBy = Math.min(this.#stopBy, uptime + graceOf(pod));
-    for (const instance of this.#instances()) instance.stopWatching();
+    for (const instance of this.#instances()) instance.onlyReadiness();
   }
 
   async #mountVolumes(ground: Ground, now: Instant, refers: References): Promise<Instant | undefined> {
@@ -212,14 +192,15 @@ export class PodRun {
   }
 
   #parts({ slots }: Ground, course: Course, now: Instant): readonly Part[] {
-    return [...slots.values()].map(({ name, member, standing, instance }) => ({
+    const parts: readonly Part[] = [...slots.values()].map(({ name, member, standing, instance }) => ({
       name,
       role: member.role,
       stage: standing.stage,
-      next:
-        course === "stopping" ? { do: "stay" } : next(standing, policyOf(member, this.#pod.spec?.restartPolicy), now),
+      next: next(standing, policyOf(member, this.#pod.spec?.restartPolicy), now),
       isStarted: instance?.isStarted === true,
     }));
+    // Nothing begins any more, not even a sidecar, which otherwise always does.
+    return course === "going" && !isOver(parts) ? parts : parts.map((part) => ({ ...part, next: { do: "stay" } }));
   }
 
   /** Starts and stops until nothing more is to be done now: what starts may let another one start. */
@@ -244,7 +225,17 @@ export class PodRun {
     const before = { standing: slot.standing, problem: slot.refusal?.message };
     try {
       slot.begin(now);
-      slot.instance = await this.#launch(ground, slot, now, refers);
+      slot.instance = await launchContainer({
+        pod: () => this.#pod,
+        slot,
+        folder: ground.folder,
+        network: ground.network,
+        place: this.#place(ground),
+        refers,
+        now,
+        around: this.#around,
+        event: (event) => void this.#events.push(event),
+      });
       slot.runs(slot.instance.process);
       this.#events.push({ type: "Normal", reason: "Created", message: "Container created" });
       this.#events.push({ type: "Normal", reason: "Started", message: "Container started" });
@@ -254,49 +245,6 @@ export class PodRun {
       if (refusal.message !== before.problem)
         this.#events.push({ type: "Warning", reason: "Failed", message: `Error: ${refusal.message}` });
     }
-  }
-
-  async #launch(ground: Ground, slot: Slot, now: Instant, refers: References): Promise<Instance> {
-    const { settings, children, watchdog, runtime, wake, isStopping } = this.#around;
-    const { clock, inherited, images, translatePaths } = settings;
-    const { member, folder, owner } = slot;
-    const marks = { [runtimeMark]: runtime, [containerMark]: owner };
-    const launch = planLaunch({
-      pod: this.#pod,
-      member,
-      refers,
-      folder: ground.folder,
-      place: this.#place(ground),
-      ports: ground.network.ports,
-      inherited,
-      marks,
-      images,
-      translatePaths,
-    });
-    for (const path of [folder.home, folder.rootfs]) await mkdir(path, { recursive: true });
-    await placeMounts(launch.mounts, slot.name, ground.folder);
-    await mkdir(launch.cwd, { recursive: true });
-    await slot.forgetOldLogs();
-    return Instance.begin({
-      member,
-      launch,
-      owner,
-      containerID: slot.containerID(slot.standing.restarts),
-      startedAt: now,
-      log: new LogFile(slot.logPath(slot.standing.restarts), clock, settings.log),
-      address: (port) => addressOf(ground.network, member.container, port),
-      grace: (probe) => graceOf(this.#pod, probe),
-      children,
-      watchdog,
-      clock,
-      event: (event) => void this.#events.push(event),
-      changed: wake,
-      ended: (how) => {
-        if (isStopping()) return;
-        slot.end(how);
-        wake();
-      },
-    });
   }
 
   #announceBackOff({ slots }: Ground, parts: readonly Part[]): void {
@@ -317,29 +265,7 @@ export class PodRun {
   }
 }
 
-/** Where a port of a container is, by number or name. */
-export function addressOf(
-  { ip, ports }: Network,
-  container: Container | undefined,
-  port: number | string,
-): { readonly host: string; readonly port: number } {
-  const named = container?.ports?.find(({ name }) => name === port)?.containerPort;
-  const number = typeof port === "number" ? port : (named ?? Number(port));
-  if (!Number.isInteger(number)) throw new Error(`container ${container?.name} has no port named "${port}"`);
-  return { host: ip, port: ports.get(number) ?? number };
-}
-
-function graceOf({ metadata, spec }: Pod, probe?: Probe): Ms {
-  const own = probe?.terminationGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds;
-  const seconds = metadata?.deletionGracePeriodSeconds ?? own;
-  return seconds === undefined ? standardGrace : Math.max(0, seconds * 1_000);
-}
-
-function refusalOf(error: unknown): Refusal {
-  return error instanceof Refusal ? error : new Refusal("CreateContainerError", textOf(error));
-}
-
 function earliest(moments: readonly (Instant | undefined)[]): Instant | undefined {
   const known = moments.filter((it) => it !== undefined);
-  return known.length === 0 ? undefined : known.reduce((a, b) => (a < b ? a : b));
+  return known.sort((a, b) => a - b)[0];
 }

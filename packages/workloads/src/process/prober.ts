@@ -30,7 +30,7 @@ export interface Prober {
   /** Ends the looking. */
   readonly life: AbortSignal;
   /** Each look that failed or was not quite right. */
-  readonly remark: (message: string) => void;
+  readonly remark: (reason: "Unhealthy" | "ProbeWarning", message: string) => void;
   /** The result is new, or comes again. True: that was all. */
   readonly conclude: (result: Verdict["is"]) => boolean;
 }
@@ -57,8 +57,8 @@ export async function keepProbing({
     const began = clock.uptime();
     const verdict = await probeOnce(probe, target, clock, life);
     if (life.aborted) return;
-    if (verdict.is === "failure") remark(`${kind} probe failed: ${verdict.message}`);
-    else if (verdict.warning !== undefined) remark(`${kind} probe warning: ${verdict.warning}`);
+    if (verdict.is === "failure") remark("Unhealthy", `${kind} probe failed: ${verdict.message}`);
+    else if (verdict.warning !== undefined) remark("ProbeWarning", `${kind} probe warning: ${verdict.warning}`);
     tally = count(tally, verdict, probe);
     if (tally.result !== undefined && tally.last === tally.result && conclude(tally.result)) return;
     wait = Math.max(0, period - (clock.uptime() - began));

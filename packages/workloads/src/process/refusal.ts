@@ -29,3 +29,8 @@ export function codeOf(error: unknown): string | undefined {
 export function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Whatever went wrong, as the reason why a container waits. */
+export function refusalOf(error: unknown): Refusal {
+  return error instanceof Refusal ? error : new Refusal("CreateContainerError", textOf(error));
+}

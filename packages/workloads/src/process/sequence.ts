@@ -19,15 +19,14 @@ export interface Moves {
   readonly start: readonly string[];
   /** Hold: its preStop hook runs now, but it gets its signal only when the containers that need it have ended. */
   readonly stop: readonly { readonly name: string; readonly signal: "now" | "hold" }[];
-  /** Whether the pod still comes to its main containers, or has. */
-  readonly isInitialized: boolean;
 }
 
 export function moves(parts: readonly Part[], course: Course): Moves {
   const mains = parts.filter(({ role }) => role === "main");
   const hasBegun = mains.some(({ stage }) => stage.at !== "fresh");
-  if (course === "stopping") return { start: [], stop: stops(parts), isInitialized: hasBegun };
+  if (course === "stopping") return { start: [], stop: stops(parts) };
 
+  if (isOver(parts)) return { start: [], stop: stops(parts) };
   const start: string[] = [];
   for (const part of parts) {
     if (part.role === "main") break;
@@ -35,17 +34,20 @@ export function moves(parts: readonly Part[], course: Course): Moves {
     const isDone = role === "init" && stage.at === "ended" && stage.how.exitCode === 0;
     if (isDone) continue;
     if (role === "init" && hasBegun) continue; // lost its record: it must have succeeded
-    if (role === "init" && stage.at === "ended" && next.do === "stay") {
-      // It failed for good, and the pod with it.
-      return { start: [], stop: stops(parts), isInitialized: false };
-    }
     if (next.do === "start") start.push(name);
-    if (!hasBegun && !(role === "sidecar" && isStarted)) return { start, stop: [], isInitialized: false };
+    if (!hasBegun && !(role === "sidecar" && isStarted)) return { start, stop: [] };
   }
-  const isOver = mains.length > 0 && mains.every(({ stage, next }) => stage.at === "ended" && next.do === "stay");
-  if (isOver) return { start: [], stop: stops(parts), isInitialized: true };
   for (const { name, next } of mains) if (next.do === "start") start.push(name);
-  return { start, stop: [], isInitialized: true };
+  return { start, stop: [] };
+}
+
+/** Whether the pod has come to its end: all main containers have, or an init container failed for good. */
+export function isOver(parts: readonly Part[]): boolean {
+  const mains = parts.filter(({ role }) => role === "main");
+  const hasBegun = mains.some(({ stage }) => stage.at !== "fresh");
+  const isThrough = ({ stage, next }: Part) => stage.at === "ended" && next.do === "stay";
+  const isFailed = (part: Part) => isThrough(part) && part.stage.at === "ended" && part.stage.how.exitCode !== 0;
+  return mains.every(isThrough) || (!hasBegun && parts.some((part) => part.role === "init" && isFailed(part)));
 }
 
 /** Everything that runs. A sidecar gets its signal when nothing runs that began after it. */

@@ -1,5 +1,7 @@
 // The parts of a pod by name, and the few questions that several files ask of one.
+import type { Ms } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
+import { standardGrace } from "../kubelet/pod-runtime.ts";
 
 type PodSpec = NonNullable<Pod["spec"]>;
 export type Container = PodSpec["containers"][number];
@@ -51,4 +53,11 @@ export function podText({ metadata }: Pod): string {
 /** What a map of somebody else's keys holds: `constructor` is a key like any other. */
 export function valueIn(map: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
   return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** How long a container may take to end: by the deletion, by the probe that ends it, or by the pod. */
+export function graceOf({ metadata, spec }: Pod, probe?: Probe): Ms {
+  const own = probe?.terminationGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds;
+  const seconds = metadata?.deletionGracePeriodSeconds ?? own;
+  return seconds === undefined ? standardGrace : Math.max(0, seconds * 1_000);
 }

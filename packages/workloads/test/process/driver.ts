@@ -1,8 +1,8 @@
 // What a kubelet does with a process runtime, and no more: a sync whenever it is asked for one. Tests wait for reports.
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, type Random, seededRandom, systemClock } from "@telltale/clock";
+import { type Clock, type Random, seededRandom, sleep, systemClock } from "@telltale/clock";
 import { instant } from "@telltale/kinds";
 import type { ConfigMap, PersistentVolumeClaim, Pod, Secret } from "@telltale/kinds/builtin";
 import type { LogOptions, PodEvent, PodReport, PodRuntime, References } from "../../src/kubelet/pod-runtime.ts";
@@ -171,4 +171,40 @@ export function podOf(containers: readonly Partial<Container>[], spec: Partial<S
 /** A container that runs a script of the shell. */
 export function script(text: string, more: Partial<Container> = {}): Partial<Container> {
   return { command: ["sh", "-c", text], ...more };
+}
+
+/** Looks until it is so. For what no report tells, such as a process that is gone. */
+export async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(systemClock, 10);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A dead one that nobody has reaped counts as gone.
+  return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, { encoding: "latin1", flag: "r" }));
+}
+
+/** Tests of processes end what they started, and leave no folder. */
+export function driverPool(): {
+  readonly drive: (options?: DriverOptions) => Promise<Driver>;
+  readonly clean: () => Promise<void>;
+} {
+  const made: Driver[] = [];
+  return {
+    async drive(options) {
+      const driver = await drive(options);
+      made.push(driver);
+      return driver;
+    },
+    async clean() {
+      for (const { stop, root } of made.splice(0)) {
+        await stop();
+        rmSync(root, { recursive: true, force: true });
+      }
+    },
+  };
 }
