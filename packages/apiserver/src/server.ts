@@ -37,7 +37,7 @@ import type { ApiRequest, ApiResponse, User } from "./request.ts";
 import { discovery } from "./route/discovery.ts";
 import { handler } from "./route/handler.ts";
 import type { RequestInfo } from "./route/info.ts";
-import { resources } from "./route/resources.ts";
+import { type ResourceStages, resources } from "./route/resources.ts";
 import { service } from "./route/service.ts";
 import { subresources } from "./route/subresources.ts";
 import type { DiskFaults } from "./store/disk.ts";
@@ -184,21 +184,20 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   let listener: Listener | undefined;
   let ready = false;
   const stopping = new AbortController();
-  const stages = () => ({
+  const identity = authenticator(who);
+  const stages: ResourceStages = {
     ...backing,
     catalogue,
     writer,
     deleter,
     watching: {
       bookmarkEvery: options.bookmarkIntervalMs ?? 60_000,
-      timeout: options.watchTimeoutRangeMs ?? ([1_800_000, 3_600_000] as const),
+      timeout: options.watchTimeoutRangeMs ?? [1_800_000, 3_600_000],
     },
     closing: (r: Resource) => (r.builtin ? stopping.signal : definitions.closing(r)),
-    subresource: extra,
+    subresource: subresources({ tokenKey: () => pki().tokenKey, random, pods: options.pods }),
     reviews: { authorizer, authenticator: identity },
-  });
-  const identity = authenticator(who);
-  const extra = subresources({ stages, tokenKey: () => pki().tokenKey, random, pods: options.pods });
+  };
   const host = options.listen !== false && options.listen?.host === "::1" ? "[::1]" : "127.0.0.1";
   const handle = handler({
     clock,
@@ -208,7 +207,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     faults,
     log,
     routes: [
-      resources(stages()),
+      resources(stages),
       discovery(catalogue, () => `${host}:${listener?.port ?? 443}`),
       openapiRoute(catalogue),
       faultsRoute(faults),

@@ -57,18 +57,12 @@ export interface ValidateHooks {
 }
 
 export function validateCreate(compiled: CompiledVersion, object: JsonObject, hooks: ValidateHooks = {}): Verdict {
-  const wrongKind = checkKind(compiled, object);
-  if (wrongKind.length > 0) return { errors: wrongKind, warnings: [] };
-  const { schema, scale } = compiled;
-  const errors = [
+  return verdict(compiled, hooks, object, undefined, () => [
     ...validateMeta(metaOf(object), { namespaced: compiled.namespaced }),
-    ...validateValue(schema, object),
-    ...validateScaleSpec(scale, object),
-    ...validateScaleStatus(scale, object),
-    ...validateEmbedded(schema, object),
-    ...validateLists(schema, object),
-  ];
-  return withRules(compiled, errors, hooks, object, undefined);
+    ...validateValue(compiled.schema, object),
+    ...validateParts(compiled, object),
+    ...validateLists(compiled.schema, object),
+  ]);
 }
 
 /** Unchanged parts pass, whatever today's schema says of them. The common metadata checks of every update come on top of these. */
@@ -78,18 +72,12 @@ export function validateUpdate(
   old: JsonObject,
   hooks: ValidateHooks = {},
 ): Verdict {
-  const wrongKind = checkKind(compiled, object);
-  if (wrongKind.length > 0) return { errors: wrongKind, warnings: [] };
-  const { schema, scale } = compiled;
-  const errors = [
+  return verdict(compiled, hooks, object, old, () => [
     ...validateMetaUpdate(metaOf(object), metaOf(old)),
-    ...validateValue(schema, object, { old: { value: old } }),
-    ...validateScaleSpec(scale, object),
-    ...validateScaleStatus(scale, object),
-    ...validateEmbedded(schema, object),
+    ...validateValue(compiled.schema, object, { old: { value: old } }),
+    ...validateParts(compiled, object),
     ...newDuplicates(compiled, object, old),
-  ];
-  return withRules(compiled, errors, hooks, object, old);
+  ]);
 }
 
 /** Of the schema only `status` counts; rules and lists are those of the whole object. */
@@ -99,21 +87,27 @@ export function validateStatusUpdate(
   old: JsonObject,
   hooks: ValidateHooks = {},
 ): Verdict {
-  const wrongKind = checkKind(compiled, object);
-  if (wrongKind.length > 0) return { errors: wrongKind, warnings: [] };
   const schema = compiled.schema.properties?.["status"];
   const status = member(object, "status");
   const before = member(old, "status");
   const ratchet = before === undefined ? {} : { old: { value: before } };
-  const errors = [
+  return verdict(compiled, hooks, object, old, () => [
     ...validateMetaUpdate(metaOf(object), metaOf(old)),
     ...(schema === undefined || status === undefined
       ? []
       : validateValue(schema, status, { prefix: "status", ...ratchet })),
     ...validateScaleStatus(compiled.scale, object),
     ...newDuplicates(compiled, object, old),
+  ]);
+}
+
+/** What is checked the same way at a create and at an update. */
+function validateParts({ schema, scale }: CompiledVersion, object: JsonObject): FieldError[] {
+  return [
+    ...validateScaleSpec(scale, object),
+    ...validateScaleStatus(scale, object),
+    ...validateEmbedded(schema, object),
   ];
-  return withRules(compiled, errors, hooks, object, old);
 }
 
 /** Errors that leave rules without ground to stand on. */
@@ -128,13 +122,17 @@ const blocking: ReadonlySet<FieldError["type"]> = new Set([
 const unchecked =
   "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
 
-function withRules(
+/** First whether it is of this kind at all, then what the schema says, then the rules. */
+function verdict(
   compiled: CompiledVersion,
-  errors: FieldError[],
   hooks: ValidateHooks,
   object: JsonObject,
   old: JsonObject | undefined,
+  check: () => FieldError[],
 ): Verdict {
+  const wrongKind = checkKind(compiled, object);
+  if (wrongKind.length > 0) return { errors: wrongKind, warnings: [] };
+  const errors = check();
   if (!compiled.hasRules) return { errors, warnings: [] };
   if (errors.some((e) => blocking.has(e.type))) {
     return { errors: [...errors, invalidField("", null, unchecked)], warnings: [] };

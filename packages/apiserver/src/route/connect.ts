@@ -12,34 +12,30 @@ import { podLog } from "../pods/log.ts";
 import { forwarding, forwardProtocol } from "../pods/port-forward.ts";
 import { behind, handOn, unreachable } from "../pods/proxy.ts";
 import { nameOf } from "../registry/metadata.ts";
-import { type Resource, storageKey } from "../registry/resource.ts";
-import type { ApiResponse, Call } from "../request.ts";
-import { badRequest, forbidden, notFound, StatusError } from "../status.ts";
-import type { ResourceInfo } from "./info.ts";
-import type { ResourceStages } from "./resources.ts";
+import type { ApiResponse } from "../request.ts";
+import { badRequest, forbidden, StatusError } from "../status.ts";
+import { live } from "./object.ts";
+import type { Routed } from "./resources.ts";
 
-/** What is asked, of what, and who reaches pods. */
-export interface Connection {
-  readonly s: ResourceStages;
-  readonly call: Call;
-  readonly info: ResourceInfo;
-  readonly r: Resource;
+/** A request that leads into pods, and who reaches them. */
+export interface Connection extends Routed {
   readonly access: PodAccess | undefined;
   readonly random: Random;
 }
 
-export function log({ s, call, info, r, access }: Connection): Promise<ApiResponse> {
-  const pod = stored(s, r, info.namespace, info.name);
+export async function log(it: Connection): Promise<ApiResponse> {
+  const { s, call, r, access } = it;
+  const pod = await live(it);
   const signal = AbortSignal.any([call.request.signal, s.closing(r)]);
   return podLog(access, { pod, query: call.query, now: s.clock.now(), signal });
 }
 
 /** `exec`, `attach`, `portforward` and `proxy`. `kind` is that of their options. */
 export async function connect(it: Connection, kind: string): Promise<ApiResponse> {
-  const { s, r, info, access } = it;
+  const { r, info, access } = it;
   const isProxy = info.subresource === "proxy";
   const asked = isProxy ? behind(info.name, r) : undefined;
-  const parent = stored(s, r, info.namespace, asked?.name ?? info.name);
+  const parent = await live(asked === undefined ? it : { ...it, info: { ...info, name: asked.name } });
   await admit(it, kind);
   if (r.resource === "pods") checkHasHost(parent);
   if (asked !== undefined && (r.resource === "pods" || r.resource === "services")) {
@@ -155,12 +151,6 @@ function chosen({ s, info, random }: Connection, service: JsonObject, asked: Ret
   const pods = (pod: string) => s.store.get(`//pods/${info.namespace}/${pod}`)?.object();
   const all = serviceBackends(service, asked, slices, pods);
   return all[Math.floor(random.next() * all.length)] ?? all[0];
-}
-
-function stored(s: ResourceStages, r: Resource, namespace: string, name: string): JsonObject {
-  const record = s.store.get(storageKey(r, namespace, name));
-  if (record === undefined) throw notFound(r, name);
-  return record.object();
 }
 
 /** What is stored under `pods` was validated as one. */

@@ -23,15 +23,25 @@ import type { ApiResponse, Call } from "../request.ts";
 import { badRequest, forbidden, methodNotAllowed, notFound, raw, StatusError, unknownResource } from "../status.ts";
 import type { Route } from "./handler.ts";
 import type { ResourceInfo } from "./info.ts";
+import { checkName } from "./object.ts";
 import { notFoundPage, respondJson, respondObject, type Warnings } from "./respond.ts";
 
+/** One request for a resource, and all that is needed to answer it. */
+export interface Routed {
+  readonly s: ResourceStages;
+  readonly call: Call;
+  readonly info: ResourceInfo;
+  readonly r: Resource;
+  readonly warnings: Warnings;
+}
+
+/** How the answer is to look, on top. */
+interface Asked extends Routed {
+  readonly asked: Negotiated;
+}
+
 /** What an endpoint beside the object itself does; undefined: it does not know this request. */
-export type SubresourceRoute = (
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  warnings: Warnings,
-) => Promise<ApiResponse | undefined>;
+export type SubresourceRoute = (it: Routed) => Promise<ApiResponse | undefined>;
 
 export interface ResourceStages extends Backing {
   readonly catalogue: Catalogue;
@@ -53,12 +63,13 @@ export function resources(s: ResourceStages): Route {
     const misplaced = refusePlace(r, info);
     if (misplaced !== undefined) return misplaced;
     if (r.deprecation !== undefined) call.warn(r.deprecation);
+    const routed: Routed = { s, call, info, r, warnings };
     if (info.subresource !== "" && !isPart(r, info.subresource)) {
-      const answer = await s.subresource(call, info, r, warnings);
+      const answer = await s.subresource(routed);
       if (answer !== undefined) return answer;
       throw r.builtin ? unknownResource() : notFound(r, info.name);
     }
-    return verb(s, call, info, r, warnings);
+    return verb(routed);
   };
 }
 
@@ -97,13 +108,8 @@ function unsupported(r: Resource, info: ResourceInfo): StatusError {
   });
 }
 
-async function verb(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  warnings: Warnings,
-): Promise<ApiResponse> {
+async function verb(routed: Routed): Promise<ApiResponse> {
+  const { s, call, info, r } = routed;
   const listing = info.verb === "list" || info.verb === "watch" || info.verb === "deletecollection";
   const { verbs } = r.subresources.find((s) => s.name === info.subresource) ?? r;
   if (r.builtin && call.request.method === "HEAD") throw unsupported(r, info);
@@ -120,33 +126,32 @@ async function verb(
     discovery: false,
     protobuf: false,
   });
-  const asked = { ...negotiated, pretty: isPretty(call.query, call.request.headers["user-agent"], negotiated) };
+  const pretty = isPretty(call.query, call.request.headers["user-agent"], negotiated);
+  const it: Asked = { ...routed, asked: { ...negotiated, pretty } };
   switch (info.verb) {
     case "get":
-      return get(s, call, info, r, asked, warnings);
+      return get(it);
     case "list":
-      return listed(s, call, info, r, asked, warnings);
+      return listed(it);
     case "watch":
-      return watched(s, call, info, r, asked, warnings);
+      return watched(it);
     case "create":
-      return created(s, call, info, r, asked, warnings);
+      return created(it);
     case "update":
-      return updated(s, call, info, r, asked, warnings);
+      return updated(it);
     case "patch":
-      return patched(s, call, info, r, asked, warnings);
+      return patched(it);
     case "delete":
-      return s.deleter.one(call, info, r, (status, object) =>
-        answerObject(s, r, status, object, asked, call, warnings),
-      );
+      return s.deleter.one(call, info, r, (status, object) => answerObject(it, status, object));
     default:
       return s.deleter.many(call, info, r, (records, revision) =>
-        answerList(s, r, records, revision, asked, call, warnings),
+        answerList(it, { records, revision, continueToken: "", remaining: undefined }),
       );
   }
 }
 
 /** Waits, where a client wants to see no less than a state that is not there yet. */
-async function readable(s: ResourceStages, version: string): Promise<void> {
+async function readable({ s }: Routed, version: string): Promise<void> {
   if (version === "" || version === "0") return;
   const given = JSON.stringify(version);
   if (!/^\d+$/.test(version))
@@ -155,77 +160,44 @@ async function readable(s: ResourceStages, version: string): Promise<void> {
 }
 
 /** A fault may show the past, as far as it is kept. */
-const pastOf = (s: ResourceStages, call: Call): number | undefined =>
+const pastOf = ({ s, call }: Routed): number | undefined =>
   call.readAt === undefined ? undefined : Math.max(call.readAt, s.store.compacted);
 
-async function get(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  asked: Negotiated,
-  warnings: Warnings,
-) {
-  await readable(s, call.query.get("resourceVersion") ?? "");
-  const record = s.store.get(storageKey(r, info.namespace, info.name), pastOf(s, call));
+async function get(it: Asked): Promise<ApiResponse> {
+  const { s, call, info, r, asked, warnings } = it;
+  await readable(it, call.query.get("resourceVersion") ?? "");
+  const record = s.store.get(storageKey(r, info.namespace, info.name), pastOf(it));
   if (record === undefined) throw notFound(r, info.name);
   const ready = r.json(record);
   if (asked.conversion === undefined && ready !== undefined && !asked.pretty)
     return respondJson(200, ready, asked, warnings);
-  return answerObject(s, r, 200, await r.read(record), asked, call, warnings);
+  return answerObject(it, 200, await r.read(record));
 }
 
-async function answerObject(
-  s: ResourceStages,
-  r: Resource,
-  status: number,
-  object: JsonObject,
-  asked: Negotiated,
-  call: Call,
-  warnings: Warnings,
-): Promise<ApiResponse> {
+async function answerObject(it: Asked, status: number, object: JsonObject): Promise<ApiResponse> {
+  const { s, call, r, asked, warnings } = it;
   if (object["kind"] === "Status") return respondObject(status, object, asked, warnings);
   checkConversion(asked.conversion, false, goType(r, false));
   return respondObject(status, encodeObject(r, object, asked, call.query, s.clock.now()), asked, warnings);
 }
 
-async function listed(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  asked: Negotiated,
-  warnings: Warnings,
-) {
+async function listed(it: Asked): Promise<ApiResponse> {
+  const { s, call, info, r } = it;
   const chosen = selection(r, call.query, info.name);
-  const past = pastOf(s, call);
+  const past = pastOf(it);
   const asOf = past === undefined ? {} : { resourceVersion: String(past), resourceVersionMatch: "Exact" as const };
   const options = { ...decodeListOptions(call.query), ...asOf };
   const found = await list(s.store, s.clock, r, info.namespace, chosen, options);
+  return answerList(it, found);
+}
+
+async function answerList(it: Asked, found: Parameters<typeof encodeList>[1]): Promise<ApiResponse> {
+  const { s, call, r, asked, warnings } = it;
   return respondJson(200, await encodeList(r, found, asked, call.query, s.clock.now()), asked, warnings);
 }
 
-async function answerList(
-  s: ResourceStages,
-  r: Resource,
-  records: Parameters<typeof encodeList>[1]["records"],
-  revision: number,
-  asked: Negotiated,
-  call: Call,
-  warnings: Warnings,
-) {
-  const found = { records, revision, continueToken: "", remaining: undefined };
-  return respondJson(200, await encodeList(r, found, asked, call.query, s.clock.now()), asked, warnings);
-}
-
-async function watched(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  asked: Negotiated,
-  warnings: Warnings,
-): Promise<ApiResponse> {
+async function watched(it: Asked): Promise<ApiResponse> {
+  const { s, call, info, r, asked, warnings } = it;
   const chosen = selection(r, call.query, info.name);
   const options = watchOptions({ ...decodeListOptions(watchQuery(call.query)), watch: true });
   const frames = framer(r, asked, call.query, () => s.clock.now());
@@ -244,58 +216,36 @@ function watchQuery(query: URLSearchParams): URLSearchParams {
   return copy;
 }
 
-async function created(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  asked: Negotiated,
-  warnings: Warnings,
-) {
-  const options = writeOptions(call.query, "create", call.request.headers["user-agent"]);
-  const { object, warnings: said } = await r.decode(
-    call.request.body,
-    call.request.headers["content-type"],
-    options.fieldValidation,
-  );
-  for (const w of said) call.warn(w);
+/** The object in the body, and how it is to be written. What was dropped from it is told. */
+async function sent({ call, r }: Routed, verb: "create" | "update") {
+  const { headers, body } = call.request;
+  const options = writeOptions(call.query, verb, headers["user-agent"]);
+  const { object, warnings } = await r.decode(body, headers["content-type"], options.fieldValidation);
+  for (const warning of warnings) call.warn(warning);
+  return { object, options };
+}
+
+async function created(it: Asked): Promise<ApiResponse> {
+  const { s, call, info, r } = it;
+  const { object, options } = await sent(it, "create");
   if (r.refuseCreate !== undefined) throw forbidden(r, nameOf(object), r.refuseCreate);
   if (r.virtual && r.kind === "Binding") {
     const pods = s.catalogue.find("", "v1", "pods");
-    const asked =
-      pods &&
-      (await s.subresource(
-        call,
-        { ...info, resource: "pods", name: nameOf(object), subresource: "binding" },
-        pods,
-        warnings,
-      ));
-    if (asked !== undefined) return asked;
+    const there = { ...info, resource: "pods", name: nameOf(object), subresource: "binding" };
+    const bound = pods && (await s.subresource({ ...it, info: there, r: pods }));
+    if (bound !== undefined) return bound;
   }
+  const target = { call, r, namespace: info.namespace, name: "", part: "", options };
   if (r.virtual) {
     const context = { user: call.user, namespace: info.namespace, clock: s.clock, ...s.reviews };
-    const owned = await s.writer.owned({ call, r, namespace: info.namespace, name: "", part: "", options }, object);
-    return answerObject(s, r, 201, review(r.kind, owned, context), asked, call, warnings);
+    return answerObject(it, 201, review(r.kind, await s.writer.owned(target, object), context));
   }
-  const stored = await s.writer.create({ call, r, namespace: info.namespace, name: "", part: "", options }, object);
-  return answerObject(s, r, 201, stored, asked, call, warnings);
+  return answerObject(it, 201, await s.writer.create(target, object));
 }
 
-async function updated(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  asked: Negotiated,
-  warnings: Warnings,
-) {
-  const options = writeOptions(call.query, "update", call.request.headers["user-agent"]);
-  const { object, warnings: said } = await r.decode(
-    call.request.body,
-    call.request.headers["content-type"],
-    options.fieldValidation,
-  );
-  for (const w of said) call.warn(w);
+async function updated(it: Asked): Promise<ApiResponse> {
+  const { s, call, info, r } = it;
+  const { object, options } = await sent(it, "update");
   checkName(object, info.name);
   const part = info.subresource;
   const target = { call, r, namespace: info.namespace, name: info.name, part, options };
@@ -304,26 +254,11 @@ async function updated(
     create: part === "" && r.allowCreateOnUpdate,
     replaces: true,
   }));
-  return answerObject(s, r, written.created ? 201 : 200, written.object, asked, call, warnings);
+  return answerObject(it, written.created ? 201 : 200, written.object);
 }
 
-function checkName(object: JsonObject, name: string): void {
-  const given = nameOf(object);
-  if (given === "") {
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  }
-  if (given !== name)
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
-}
-
-async function patched(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  asked: Negotiated,
-  warnings: Warnings,
-) {
+async function patched(it: Asked): Promise<ApiResponse> {
+  const { s, call, info, r } = it;
   const type = patchType(call.request.headers["content-type"], r.builtin);
   const options = writeOptions(call.query, type === "apply" ? "apply" : "patch", call.request.headers["user-agent"]);
   const change = await patching(
@@ -341,5 +276,5 @@ async function patched(
   );
   const target = { call, r, namespace: info.namespace, name: info.name, part: info.subresource, options };
   const written = await s.writer.update(target, change);
-  return answerObject(s, r, written.created ? 201 : 200, written.object, asked, call, warnings);
+  return answerObject(it, written.created ? 201 : 200, written.object);
 }

@@ -1,41 +1,29 @@
-// The endpoints beside an object: its scale, and what single kinds have (binding, eviction, token, log, exec).
-
+// The endpoints beside an object that single kinds have: binding, eviction, token, and those that lead into pods.
 import type { KeyObject } from "node:crypto";
 import type { Random } from "@telltale/clock";
 import { formatTime } from "@telltale/kinds";
-import { applyConfig, trackUpdate } from "../apply/apply.ts";
-import { FieldSet } from "../apply/fieldset.ts";
-import { builtinSchema } from "../apply/schema.ts";
 import { type TokenIssuer, tokenRequest } from "../authorize/token-request.ts";
-import { decodeApply } from "../decode/apply-body.ts";
 import { decodeBody } from "../decode/body.ts";
-import { negotiate } from "../decode/media.ts";
 import { decodeOptions } from "../decode/options.ts";
-import { encodeObject } from "../encode/encode.ts";
-import { at, type JsonObject, stringify, text } from "../json.ts";
+import { at, type JsonObject, stringify } from "../json.ts";
 import { bindPod } from "../kinds/binding.ts";
 import { evictionDecision, evictionNameError } from "../kinds/eviction.ts";
-import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
-import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
-import { applyStrategicPatch, decodeStrategicPatch } from "../patch/strategic.ts";
 import type { PodAccess } from "../pods/access.ts";
-import { nameOf, versionOf, withMetadata } from "../registry/metadata.ts";
-import { type WriteOptions, writeOptions } from "../registry/options.ts";
-import { patchType } from "../registry/patch.ts";
-import { type Resource, type ScalePart, storageKey } from "../registry/resource.ts";
-import { rescaled, scaleOf, shownScale } from "../registry/scale.ts";
-import type { ApiResponse, Call } from "../request.ts";
-import { badRequest, methodNotAllowed, notFound, raw, StatusError } from "../status.ts";
+import { nameOf, withMetadata } from "../registry/metadata.ts";
+import { writeOptions } from "../registry/options.ts";
+import { storageKey } from "../registry/resource.ts";
+import type { ApiResponse } from "../request.ts";
+import { methodNotAllowed, notFound, StatusError } from "../status.ts";
 import { RevisionMismatch } from "../store/errors.ts";
 import { connect, log } from "./connect.ts";
-import type { ResourceInfo } from "./info.ts";
-import type { ResourceStages, SubresourceRoute } from "./resources.ts";
-import { respondObject, type Warnings } from "./respond.ts";
+import { live } from "./object.ts";
+import type { Routed, SubresourceRoute } from "./resources.ts";
+import { respondObject } from "./respond.ts";
+import { scale } from "./scale.ts";
 
 const json = { mediaType: "application/json", pretty: false } as const;
 
 export interface SubresourceEnv {
-  readonly stages: () => ResourceStages;
   readonly tokenKey: () => KeyObject;
   readonly random: Random;
   /** Who reaches what runs in pods. */
@@ -43,18 +31,18 @@ export interface SubresourceEnv {
 }
 
 export function subresources(env: SubresourceEnv): SubresourceRoute {
-  return async (call, info, r, warnings) => {
+  return async (it) => {
+    const { info, r } = it;
     const known = r.subresources.find((s) => s.name === info.subresource);
     if (known === undefined) return undefined;
     if (!known.verbs.includes(info.verb)) throw methodNotAllowed();
-    const s = env.stages();
-    if (info.subresource === "scale" && r.scale !== undefined) return scale(s, call, info, r, r.scale, warnings);
+    if (info.subresource === "scale" && r.scale !== undefined) return scale(it, r.scale);
     const place = `${r.group}/${r.resource}/${info.subresource}`;
-    if (place === "/pods/binding") return binding(s, call, info, r, warnings);
-    if (place === "/pods/eviction") return eviction(s, call, info, r, warnings);
-    const connection = { s, call, info, r, access: env.pods, random: env.random };
+    if (place === "/pods/binding") return binding(it);
+    if (place === "/pods/eviction") return eviction(it);
+    if (place === "/serviceaccounts/token") return token(env, it);
+    const connection = { ...it, access: env.pods, random: env.random };
     if (place === "/pods/log") return log(connection);
-    if (place === "/serviceaccounts/token") return token(env, s, call, info, r, warnings);
     if (connects.has(info.subresource)) return connect(connection, known.kind);
     throw new StatusError(501, "NotImplemented", `${info.subresource} needs pods that run as processes`);
   };
@@ -63,167 +51,8 @@ export function subresources(env: SubresourceEnv): SubresourceRoute {
 /** What leads into a pod. */
 const connects: ReadonlySet<string> = new Set(["exec", "attach", "portforward", "proxy"]);
 
-async function live(s: ResourceStages, r: Resource, info: ResourceInfo): Promise<JsonObject> {
-  const record = s.store.get(storageKey(r, info.namespace, info.name));
-  if (record === undefined) throw notFound(r, info.name);
-  return r.read(record);
-}
-
-const target = (call: Call, info: ResourceInfo, r: Resource, options: WriteOptions) => ({
-  call,
-  r,
-  namespace: info.namespace,
-  name: info.name,
-  part: info.subresource,
-  options,
-});
-
-async function scale(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  parts: ScalePart,
-  warnings: Warnings,
-): Promise<ApiResponse> {
-  if (info.verb === "get") return scaleAnswer(s, call, r, scaleOf(r, parts, await live(s, r, info)), warnings);
-  const change = info.verb === "update" ? await scaleBody(call, r, info.name) : await scalePatch(s, call, r, parts);
-  const type = info.verb === "patch" ? patchType(call.request.headers["content-type"], r.builtin) : undefined;
-  const options = writeOptions(
-    call.query,
-    type === "apply" ? "apply" : info.verb === "patch" ? "patch" : "update",
-    call.request.headers["user-agent"],
-  );
-  const written = await s.writer.update(target(call, info, r, options), (parent) => {
-    if (parent === undefined) throw notFound(r, info.name);
-    const before = scaleOf(r, parts, withReplicas(parent, parts));
-    const next = tracked(change(before, options), before, type === "apply", options, formatTime(s.clock.now()));
-    const object = rescaled(r, parts, parent, next);
-    // A Scale may be put without a version, also where its parent may not.
-    return { object, tracked: true, replaces: info.verb === "update" && versionOf(object) !== "" };
-  });
-  return scaleAnswer(s, call, r, scaleOf(r, parts, written.object), warnings);
-}
-
-function scaleAnswer(
-  s: ResourceStages,
-  call: Call,
-  r: Resource,
-  scale: JsonObject,
-  warnings: Warnings,
-): Promise<ApiResponse> {
-  const asked = negotiate(call.request.headers["accept"], {
-    builtin: r.builtin,
-    list: false,
-    watch: false,
-    discovery: false,
-    protobuf: false,
-  });
-  return respondObject(200, encodeObject(r, shownScale(scale), asked, call.query, s.clock.now()), asked, warnings);
-}
-
-/** Writing the replicas of an object that has none yet begins with zero. */
-function withReplicas(parent: JsonObject, parts: ScalePart): JsonObject {
-  if (at(parent, ...parts.spec) !== undefined) return parent;
-  const put = (object: JsonObject, [head = "", ...rest]: readonly string[]): JsonObject => ({
-    ...object,
-    [head]: rest.length === 0 ? 0 : put((object[head] as JsonObject | undefined) ?? {}, rest),
-  });
-  return put(parent, parts.spec);
-}
-
-type ScaleChange = (before: JsonObject, options: WriteOptions) => JsonObject;
-
-function tracked(
-  next: JsonObject,
-  before: JsonObject,
-  applied: boolean,
-  options: WriteOptions,
-  now: string,
-): JsonObject {
-  if (applied) return next;
-  return trackUpdate({
-    live: before,
-    next,
-    manager: options.fieldManager,
-    apiVersion: "autoscaling/v1",
-    subresource: "scale",
-    schema: builtinSchema("autoscaling.Scale"),
-    reset: FieldSet.empty,
-    now,
-    create: false,
-    builtin: true,
-  });
-}
-
-async function scaleBody(call: Call, r: Resource, name: string): Promise<ScaleChange> {
-  const { object } = await decodeBody({
-    contentType: call.request.headers["content-type"],
-    bytes: call.request.body,
-    expect: { group: "autoscaling", version: "v1", kind: "Scale", builtin: true, alone: !r.builtin },
-    fieldValidation: "Ignore",
-  });
-  const given = nameOf(object);
-  if (given === "")
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (given !== name)
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
-  return (before) => ({
-    ...before,
-    spec: object["spec"] ?? {},
-    metadata: {
-      ...(before["metadata"] as JsonObject),
-      resourceVersion: at(object, "metadata", "resourceVersion") ?? "",
-    },
-  });
-}
-
-async function scalePatch(s: ResourceStages, call: Call, r: Resource, _parts: ScalePart): Promise<ScaleChange> {
-  const type = patchType(call.request.headers["content-type"], r.builtin);
-  const bytes = call.request.body;
-  if (type === "json") {
-    const operations = decodeJsonPatch(bytes);
-    return (before) => applyJsonPatch(before, operations);
-  }
-  if (type === "merge") {
-    const patch = decodeMergePatch(bytes, "Ignore", call.warn);
-    return (before) => applyMergePatch(before, patch);
-  }
-  if (type === "strategic") {
-    const patch = decodeStrategicPatch(bytes, "Ignore", call.warn);
-    return (before) => applyStrategicPatch(before, patch, "autoscaling.Scale");
-  }
-  const config = await decodeApply(bytes, "Ignore", call.warn);
-  return (before, options) => {
-    const { object } = applyConfig({
-      live: before,
-      config,
-      manager: options.fieldManager,
-      apiVersion: "autoscaling/v1",
-      subresource: "scale",
-      force: options.force,
-      schema: builtinSchema("autoscaling.Scale"),
-      reset: FieldSet.empty,
-      now: formatTime(s.clock.now()),
-      resource: { ...r, kind: "Scale" },
-    });
-    if (!r.builtin) {
-      const place = `${text(at(before, "metadata", "namespace"))}/${nameOf(before)}`;
-      throw raw(
-        `failed to convert new object (${place}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
-      );
-    }
-    return object;
-  };
-}
-
-async function binding(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  warnings: Warnings,
-): Promise<ApiResponse> {
+async function binding(it: Routed): Promise<ApiResponse> {
+  const { s, call, info, r, warnings } = it;
   const options = writeOptions(call.query, "create", call.request.headers["user-agent"]);
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
@@ -250,13 +79,8 @@ async function binding(
 
 const created: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 
-async function eviction(
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  warnings: Warnings,
-): Promise<ApiResponse> {
+async function eviction(it: Routed): Promise<ApiResponse> {
+  const { s, call, info, r, warnings } = it;
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
     bytes: call.request.body,
@@ -265,7 +89,7 @@ async function eviction(
   });
   const wrong = evictionNameError(object, info.name);
   if (wrong !== undefined) throw wrong;
-  const pod = await live(s, r, info);
+  const pod = await live(it);
   const budgets = s.catalogue.find("policy", "v1", "poddisruptionbudgets");
   const all = budgets === undefined ? [] : s.store.scan(`/policy/poddisruptionbudgets/${info.namespace}/`).records;
   const decided = evictionDecision(
@@ -286,25 +110,19 @@ async function eviction(
   return respondObject(201, created, json, warnings);
 }
 
-async function token(
-  env: SubresourceEnv,
-  s: ResourceStages,
-  call: Call,
-  info: ResourceInfo,
-  r: Resource,
-  warnings: Warnings,
-): Promise<ApiResponse> {
-  const account = await live(s, r, info);
+async function token(env: SubresourceEnv, it: Routed): Promise<ApiResponse> {
+  const { call, warnings } = it;
+  const account = await live(it);
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
     bytes: call.request.body,
     expect: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest", builtin: true },
     fieldValidation: "Ignore",
   });
-  return respondObject(201, tokenRequest(object, account, issuerOf(env, s, call)), json, warnings);
+  return respondObject(201, tokenRequest(object, account, issuerOf(env, it)), json, warnings);
 }
 
-function issuerOf(env: SubresourceEnv, s: ResourceStages, call: Call): TokenIssuer {
+function issuerOf(env: SubresourceEnv, { s, call }: Routed): TokenIssuer {
   return {
     key: env.tokenKey(),
     clock: s.clock,
