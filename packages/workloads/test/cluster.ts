@@ -20,6 +20,8 @@ export interface Cluster {
   passes(): number;
   /** Another manager with the same controllers, in place of the one that runs. */
   restart(controllers: readonly Controller[]): Promise<void>;
+  /** The same, but the one that runs ends where it is: it hears and sends nothing more. */
+  crash(controllers: readonly Controller[]): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -37,14 +39,13 @@ export async function cluster(
     controllers: "core",
     ...options,
   });
-  const transport = inProcessTransport(server.client);
   const complaints: string[] = [];
   let sent: string[] = [];
   let passes = 0;
   let underWay = 0;
-  const recorded: Transport = {
+  const recorded = (transport: Transport, isOpen: () => boolean): Transport => ({
     async send(request) {
-      if (request.method !== "GET" && !/\/events(\/|\?|$)/.test(request.path)) {
+      if (isOpen() && request.method !== "GET" && !/\/events(\/|\?|$)/.test(request.path)) {
         sent.push(`${request.method} ${request.path.split("?")[0]}`);
       }
       underWay += 1;
@@ -55,7 +56,7 @@ export async function cluster(
       }
     },
     close: () => transport.close(),
-  };
+  });
   const drain = async () => {
     for (let quiet = 0, seen = -1; quiet < 3; ) {
       await server.settle();
@@ -71,13 +72,21 @@ export async function cluster(
     await drain();
   };
   let stop: () => Promise<void> = async () => {};
+  let cut: () => Promise<void> = async () => {};
+  const crashed: (() => Promise<void>)[] = [];
   let draws = seed;
   const start = async (list: readonly Controller[]) => {
     draws += 1;
     const end = new AbortController();
+    let isOpen = true;
+    const transport = recorded(inProcessTransport(server.client), () => isOpen);
+    cut = () => {
+      isOpen = false; // what it tries from here on reaches nobody
+      return transport.close();
+    };
     const working = manager({
       name: "kube-controller-manager",
-      transport: recorded,
+      transport,
       controllers: list,
       clock,
       random: seededRandom(draws),
@@ -127,9 +136,14 @@ export async function cluster(
       await stop();
       await start(list);
     },
+    async crash(list) {
+      crashed.push(stop);
+      await cut();
+      await start(list);
+    },
     async end() {
       server.faults.clear();
-      await stop();
+      for (const each of [...crashed, stop]) await each();
       await server.stop();
     },
   };
