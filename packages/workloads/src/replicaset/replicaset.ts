@@ -4,7 +4,7 @@ import { Pod, ReplicaSet } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type Look } from "@telltale/runtime";
 import { isEndingError } from "../objects/ending.ts";
 import { type Batched, burst, slowStart } from "../pods/batch.ts";
-import { type Claim, claim, claiming, inNamespace, orphans, settleClaim } from "../pods/claim.ts";
+import { type Claim, claim, claiming, orphans, settleClaim } from "../pods/claim.ts";
 import { controllerOf, isActive, isTerminating, nameOf } from "../pods/facts.ts";
 import { leastWanted } from "../pods/rank.ts";
 import { generateName, podFrom } from "../pods/template.ts";
@@ -45,8 +45,8 @@ function observe(set: ReplicaSet, look: Look): World {
 function relatedTo(set: ReplicaSet, look: Look): readonly Pod[] {
   const owner = controllerOf(set)?.uid;
   if (owner === undefined) return look.children(Pod).filter(isActive);
-  const sets = look.where(ReplicaSet, inNamespace, set.metadata?.namespace ?? "");
-  const siblings = sets.filter((it) => controllerOf(it)?.uid === owner);
+  // By their owner: a namespace may have thousands of them.
+  const siblings = look.children(ReplicaSet, { metadata: { uid: owner } });
   return siblings.flatMap((it) => look.children(Pod, it)).filter(isActive);
 }
 
