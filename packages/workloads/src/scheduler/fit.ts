@@ -77,7 +77,7 @@ function isSelected(spec: Pod["spec"], node: Node): boolean {
 }
 
 /** A term that asks for nothing matches nothing. */
-function matchesTerm({ matchExpressions = [], matchFields = [] }: Term, { metadata }: Node): boolean {
+export function matchesTerm({ matchExpressions = [], matchFields = [] }: Term, { metadata }: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   return (
     matchExpressions.every((it) => meets(it, metadata?.labels?.[it.key])) &&
