@@ -72,6 +72,12 @@ describe("pods that still run", () => {
     expect(noted(job(), pods, failure)).toEqual({ succeeded: [], failed: ["a", "b"], release: ["a", "b"] });
   });
 
+  it("do not fail their index then", () => {
+    const it = indexed({ backoffLimitPerIndex: 0 });
+    const { ledger } = noteEnds(it, [lost("a", { index: 0 }), running("b", { index: 1, deleted: 1 })], failure);
+    expect([formatIndexes(ledger.lost ?? []), ledger.noted.failed]).toEqual(["0", ["a", "b"]]);
+  });
+
   it("are not when it succeeds, or is deleted", () => {
     expect(noted(job(), pods, success)).toEqual({ succeeded: [], failed: [], release: ["a", "b"] });
     const leaving = job({}, {}, { deletionTimestamp: "2026-01-01T00:00:00Z" });

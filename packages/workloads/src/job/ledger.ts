@@ -1,7 +1,7 @@
 // How pods are counted exactly once, whatever happens in between: first their uids are noted in the status, then they lose
 // their finalizer, then the count grows as the uids leave the status. Pure.
 import type { Job, Pod } from "@telltale/kinds/builtin";
-import { isTerminating, uidOf } from "../pods/facts.ts";
+import { isFinished, isTerminating, uidOf } from "../pods/facts.ts";
 import { type Tally, tally } from "./counting.ts";
 import type { Ending } from "./ending.ts";
 import { hasPlace, indexOf, isFailed, isIndexed, isSucceeded, isTracked, limitsIndexes, placesOf } from "./facts.ts";
@@ -74,7 +74,8 @@ export function noteEnds(job: Job, pods: readonly Pod[], ending: Ending | undefi
       failed: [...before.noted.failed, ...failed.map(uidOf)],
     },
     completed,
-    lost: found.lost,
+    // What the Job stopped has not failed its index.
+    lost: ending === undefined ? found.lost : tally(job, pods.filter(isFinished)).lost,
   };
   const release = [...ended.filter((pod) => known.has(uidOf(pod))), ...taken];
   return { ledger, release, isCut: taken.length < fresh.length };
