@@ -27,8 +27,8 @@ export interface PodSurroundings {
   readonly children: Children;
   readonly watchdog: Watchdog;
   readonly wake: () => void;
-  /** Everything ends. What ends now is not written down, so that the next server knows that it was cut off. */
-  readonly isStopping: () => boolean;
+  /** Everything ends, or the pod is gone. What ends now is not written down: the next server is to know that it was cut off. */
+  readonly isLeft: () => boolean;
 }
 
 export interface ContainerRequest {
@@ -46,7 +46,7 @@ export interface ContainerRequest {
 
 export async function launchContainer(request: ContainerRequest): Promise<Instance> {
   const { pod, slot, folder, network, place, refers, now, around, event } = request;
-  const { settings, children, watchdog, runtime, wake, isStopping } = around;
+  const { settings, children, watchdog, runtime, wake, isLeft } = around;
   const { clock, inherited, images, translatePaths } = settings;
   const { member, owner, standing } = slot;
   const marks = { [runtimeMark]: runtime, [containerMark]: owner };
@@ -72,7 +72,7 @@ export async function launchContainer(request: ContainerRequest): Promise<Instan
     event,
     changed: wake,
     ended: (how) => {
-      if (isStopping()) return;
+      if (isLeft()) return;
       slot.end(how);
       wake();
     },

@@ -28,36 +28,48 @@ const blockSize = 65_536;
 async function* blocks(source: LogSource, options: ReadOptions): AsyncGenerator<Buffer> {
   const { signal, follow, tailLines } = options;
   const live = "generation" in source ? source : undefined;
+  // Without following, what is there now: a log that floods would have no end.
+  const last = live === undefined || follow ? undefined : { generation: live.generation, offset: live.size };
   let at = await beginning(source, live, tailLines);
   try {
     for (;;) {
-      const buffer = Buffer.alloc(blockSize);
-      const isNewest = live === undefined || at.generation >= live.generation;
-      const end = live !== undefined && isNewest && !live.isClosed ? live.size : Number.POSITIVE_INFINITY;
-      const room = Math.min(blockSize, end - at.offset);
+      const room = roomAt(at, live, last);
+      const buffer = Buffer.alloc(Math.max(0, room));
       const read = at.file === undefined || room <= 0 ? 0 : (await at.file.read(buffer, 0, room, at.offset)).bytesRead;
       if (read > 0) {
         at = { ...at, offset: at.offset + read };
         yield buffer.subarray(0, read);
-      } else if (live === undefined ? at.generation < 0 : at.generation < live.generation) {
+      } else if (at.generation < (last ?? live ?? { generation: 0 }).generation) {
         await at.file?.close();
         at = await openAt(source, live, at.generation + 1);
       } else if (live === undefined || !follow || live.isClosed || signal.aborted) return;
-      else if (at.file === undefined) {
+      else {
         await growth(live, signal, at);
-        at = await openAt(source, live, at.generation);
-      } else await growth(live, signal, at);
+        if (at.file === undefined) at = await openAt(source, live, at.generation);
+      }
     }
   } finally {
     await at.file?.close();
   }
 }
 
-interface Position {
-  readonly file: FileHandle | undefined;
+/** How much of the file may be read now: whole records, and none beyond the last. */
+function roomAt({ generation, offset }: Position, live: LiveLog | undefined, last: Mark | undefined): number {
+  if (last !== undefined && generation > last.generation) return 0;
+  const isLast = last !== undefined && generation === last.generation;
+  const isGrowing = live !== undefined && generation >= live.generation && !live.isClosed;
+  const end = isLast ? last.offset : isGrowing ? live.size : Number.POSITIVE_INFINITY;
+  return Math.min(blockSize, end - offset);
+}
+
+interface Mark {
   /** Of a live log as it counts; of another: -1 for the older file, 0 for the newer. */
   readonly generation: number;
   readonly offset: number;
+}
+
+interface Position extends Mark {
+  readonly file: FileHandle | undefined;
 }
 
 async function openAt(source: LogSource, live: LiveLog | undefined, wanted: number): Promise<Position> {

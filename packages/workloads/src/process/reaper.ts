@@ -21,13 +21,17 @@ export async function startReaper(runtime: string, clock: Clock): Promise<Reaper
   let child = await begin(runtime);
   let isStopping = false;
   let again: Timer | undefined;
+  /** How often in a row it ended within a second. */
+  let shortLives = 0;
   const tell = (line: string) => void child.stdin?.write(line);
   const guard = () => {
     const since = clock.uptime();
     child.once("exit", () => {
       if (isStopping) return;
-      // Somebody ended it. At once, unless it does not last: then not more often than once in a second.
-      again = clock.after(clock.uptime() - since < 1_000 ? 1_000 : 0, replace);
+      // Somebody ended it. There is another at once, unless it never lasts: then not more often than once in a second.
+      shortLives = clock.uptime() - since < 1_000 ? shortLives + 1 : 0;
+      if (shortLives < 2) void replace();
+      else again = clock.after(1_000, replace);
     });
   };
   const replace = async () => {

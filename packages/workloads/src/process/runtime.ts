@@ -4,6 +4,8 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { uuid } from "@telltale/clock";
+import type { Instant } from "@telltale/kinds";
+import type { Pod } from "@telltale/kinds/builtin";
 import type { PodRuntime, RuntimeSurroundings } from "../kubelet/pod-runtime.ts";
 import { podAccess } from "./access.ts";
 import { Census } from "./census.ts";
@@ -27,6 +29,19 @@ export function processRuntime(options: ProcessRuntimeOptions = {}): PodRuntime 
   const networks = new Networks(settings.addresses);
   let open: Open | undefined;
 
+  const newRun = (at: Open, pod: Pod, now: Instant, uid: string): PodRun => {
+    const { root, runtime, watchdog, around, children } = at;
+    const { namespace = "", name = "" } = pod.metadata ?? {};
+    // A pod that was dropped is nobody's business any more: what ends with it is not written down, and wakes nobody.
+    const isLeft = () => at.isStopping || runs.get(uid) !== run;
+    const wake = () => {
+      if (!isLeft()) around.wake({ namespace, name });
+    };
+    const run = new PodRun(pod, now, { root, runtime, settings, networks, children, watchdog, wake, isLeft });
+    runs.set(uid, run);
+    return run;
+  };
+
   return {
     async start(around) {
       if (open !== undefined) throw new Error("the process runtime was started before; make another one");
@@ -48,25 +63,9 @@ export function processRuntime(options: ProcessRuntimeOptions = {}): PodRuntime 
 
     async sync(pod, now, refers) {
       if (open === undefined || open.isStopping) throw new Error("the process runtime does not run; start it first");
-      const { root, runtime, watchdog, around } = open;
-      const { uid = "", namespace = "", name = "" } = pod.metadata ?? {};
+      const { uid = "" } = pod.metadata ?? {};
       await leaving.get(uid);
-      let run = runs.get(uid);
-      if (run === undefined) {
-        const wake = () => around.wake({ namespace, name });
-        const isStopping = () => open?.isStopping !== false;
-        run = new PodRun(pod, now, {
-          root,
-          runtime,
-          settings,
-          networks,
-          children: open.children,
-          watchdog,
-          wake,
-          isStopping,
-        });
-        runs.set(uid, run);
-      }
+      const run = runs.get(uid) ?? newRun(open, pod, now, uid);
       return run.sync(pod, now, refers);
     },
 
