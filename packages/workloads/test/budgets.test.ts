@@ -90,10 +90,7 @@ test("an eviction is one pod less, until it is gone and another is there", async
 
 test("a pod that was let go and stays counts again after two minutes", async () => {
   it = await cluster([budgets()]);
-  await it.client.create(Pod, {
-    metadata: { name: "alone", namespace, labels },
-    spec: { containers: [{ name: "main", image: "example.test/app:1" }] },
-  });
+  await alone("alone");
   await budget({ minAvailable: 0 });
   await run();
   expect(await status()).toMatchObject({ currentHealthy: 1, disruptionsAllowed: 1 });
@@ -112,21 +109,50 @@ test("a pod that was let go and stays counts again after two minutes", async () 
   expect(await status()).not.toHaveProperty("disruptedPods");
 });
 
-test("what an eviction wrote meanwhile is not overwritten", async () => {
-  it = await cluster([budgets()]);
-  await it.client.create(Pod, {
-    metadata: { name: "alone", namespace, labels },
+const alone = (name: string): Promise<Pod> =>
+  it.client.create(Pod, {
+    metadata: { name, namespace, labels },
     spec: { containers: [{ name: "main", image: "example.test/app:1" }] },
   });
+
+test("an eviction while the status is on its way is not forgotten", async () => {
+  it = await cluster([budgets()]);
+  for (const name of ["a", "b", "c"]) await alone(name);
   await budget({ minAvailable: 1 });
+  await run();
+  expect(await status()).toMatchObject({ disruptionsAllowed: 2 });
+  const states: PodDisruptionBudget["status"][] = [];
+  it.server.store.subscribe("/policy/poddisruptionbudgets/", it.server.store.revision, ({ record }) => {
+    states.push((record.object() as PodDisruptionBudget).status);
+  });
   it.server.faults.add({
     match: { resource: "poddisruptionbudgets", subresource: "status", userAgent: /kube-controller-manager/ },
-    times: 3,
-    effect: { conflictOnce: true },
+    times: 1,
+    effect: { latencyMs: 1000, phase: "before" },
   });
-  await run();
+  const unready = { status: { conditions: [{ type: "Ready", status: "False" }] } };
+  await it.client.status.patch(Pod, { name: "c", namespace }, { strategic: unready });
+  await it.pass(500);
+  await evict("a");
   await it.pass(10_000);
-  expect(await status()).toMatchObject({ currentHealthy: 1, disruptionsAllowed: 0, observedGeneration: 1 });
+  const since = states.slice(states.findIndex((it) => it?.disruptedPods !== undefined));
+  expect(since.length).toBeGreaterThan(1);
+  expect(since.filter((it) => it?.disruptedPods === undefined && it?.disruptionsAllowed !== 0)).toEqual([]);
+  expect(await status()).toMatchObject({ currentHealthy: 1, disruptionsAllowed: 0 });
+});
+
+test("a budget may be over all pods of its namespace, or those of an expression", async () => {
+  it = await cluster([budgets()]);
+  await budget({ minAvailable: 1, selector: {} });
+  await it.pass();
+  await alone("a");
+  await run();
+  expect(await status()).toMatchObject({ expectedPods: 1, currentHealthy: 1 });
+  const selector = { matchExpressions: [{ key: "app", operator: "Exists" }] };
+  await it.client.patch(PodDisruptionBudget, { name: "web", namespace }, { merge: { spec: { selector } } });
+  await alone("b");
+  await run();
+  expect(await status()).toMatchObject({ expectedPods: 2, currentHealthy: 2, disruptionsAllowed: 1 });
 });
 
 test("pods of what cannot be scaled let nobody go, and it is said why", async () => {

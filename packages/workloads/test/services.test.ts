@@ -239,12 +239,15 @@ describe("in trouble", () => {
     it = await cluster(all());
     await it.client.create(Namespace, { metadata: { name: "ending" } });
     await it.client.create(Service, {
-      metadata: { name: "web", namespace: "ending", finalizers: ["example.test/hold"] },
+      metadata: { name: "web", namespace: "ending" },
       spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
     });
     await it.pass();
+    const match = { resource: "services", namespace: "ending", verbs: ["delete", "deletecollection"] };
+    it.server.faults.add({ match, effect: { status: 503 } });
     await it.client.delete(Namespace, { name: "ending" }, { propagation: "Background" });
-    await it.pass(60_000);
+    await it.pass(10_000);
+    expect((await it.client.list(Service, { namespace: "ending" })).items).toHaveLength(1);
     expect((await it.client.list(Endpoints, { namespace: "ending" })).items).toEqual([]);
     expect((await it.client.list(EndpointSlice, { namespace: "ending" })).items).toEqual([]);
     expect(it.complaints).toEqual([]);

@@ -230,6 +230,86 @@ test("a claim that waits for a pod is bound when one wants it", async () => {
   expect((await claim("data")).status?.phase).toBe("Bound");
 });
 
+test("a volume that somebody deletes stays until its claim is gone", async () => {
+  it = await cluster(volumeControllers());
+  await volume("pv");
+  await made("data", { storageClassName: "" });
+  await it.pass();
+  await it.client.delete(PersistentVolume, { name: "pv" }, background);
+  await it.pass(1000);
+  expect(await phases()).toEqual({ pv: "Bound" });
+  await it.client.delete(PersistentVolumeClaim, { name: "data", namespace }, background);
+  await it.pass(1000);
+  expect(await phases()).toEqual({});
+});
+
+test("a volume whose claim took another is free again, or gone where it was made for it", async () => {
+  it = await cluster(volumeControllers());
+  const { metadata } = await made("data", { storageClassName: "" });
+  await volume("taken");
+  await it.pass();
+  const claimRef = { kind: "PersistentVolumeClaim", namespace, name: "data", uid: metadata?.uid ?? "" };
+  const annotations = { "pv.kubernetes.io/bound-by-controller": "yes" };
+  const spec = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/data" }, claimRef };
+  await it.client.create(PersistentVolume, { metadata: { name: "second", annotations }, spec });
+  const made_ = { "pv.kubernetes.io/provisioned-by": "telltale.dev/local" };
+  await it.client.create(PersistentVolume, { metadata: { name: "third", annotations: made_ }, spec });
+  await it.pass(1000);
+  expect(await phases()).toEqual({ taken: "Bound", second: "Available" });
+});
+
+test("a volume is not taken away because its claim has not been heard of yet", async () => {
+  it = await cluster([]);
+  it.server.faults.add({
+    match: { resource: "persistentvolumeclaims", verbs: ["watch"] },
+    effect: { watch: { delayMs: 5000 } },
+  });
+  await it.restart(volumeControllers());
+  await it.pass(10_000);
+  const { metadata } = await made("data", { storageClassName: "", volumeName: "pv" });
+  const claimRef = { kind: "PersistentVolumeClaim", namespace, name: "data", uid: metadata?.uid ?? "" };
+  await volume("pv", { claimRef, persistentVolumeReclaimPolicy: "Delete" });
+  await it.pass(1000);
+  expect(await phases()).toEqual({ pv: "Bound" });
+});
+
+describe("a volume that lives and dies with its pod", () => {
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  const scratch = (): Promise<Pod> =>
+    it.client.create(Pod, {
+      metadata: { name: "web", namespace },
+      spec: {
+        containers: [{ name: "main", image: "example.test/app:1" }],
+        volumes: [{ name: "scratch", ephemeral: { volumeClaimTemplate: { metadata: { labels: { a: "b" } }, spec } } }],
+      },
+    });
+
+  test("has a claim of the pod's, that goes with it", async () => {
+    it = await cluster(volumeControllers());
+    await scratch();
+    await it.pass();
+    const { metadata, status } = await claim("web-scratch");
+    expect(metadata?.labels).toEqual({ a: "b" });
+    expect(metadata?.ownerReferences).toMatchObject([{ kind: "Pod", name: "web", controller: true }]);
+    expect(status?.phase).toBe("Bound");
+    await it.client.delete(Pod, { name: "web", namespace }, { ...background, gracePeriodSeconds: 0 });
+    await it.pass(1000);
+    expect((await it.client.list(PersistentVolumeClaim, { namespace })).items).toEqual([]);
+    expect(await phases()).toEqual({});
+  });
+
+  test("does not take a claim of that name that is not the pod's", async () => {
+    it = await cluster(volumeControllers());
+    await made("web-scratch");
+    await scratch();
+    await it.pass();
+    expect((await claim("web-scratch")).metadata?.ownerReferences).toBeUndefined();
+    expect(await events()).toContain(
+      "Warning FailedMount PVC default/web-scratch was not created for pod default/web (pod is not owner)",
+    );
+  });
+});
+
 test("a claim of somebody else's class is announced to them, and bound to what they make", async () => {
   it = await cluster(volumeControllers());
   await storageClass("disks", { provisioner: "example.com/disks" });

@@ -2,6 +2,7 @@
 import type { PersistentVolume } from "@telltale/kinds/builtin";
 import type { Controller } from "@telltale/runtime";
 import { claims } from "./claims.ts";
+import { ephemeralClaims } from "./ephemeral.ts";
 import { standardClasses } from "./storage-class.ts";
 import { volumes } from "./volumes.ts";
 
@@ -19,5 +20,6 @@ export interface VolumeOptions {
 
 export function volumeControllers(options: VolumeOptions = {}): readonly Controller[] {
   const { defaultClass = "standard", folder = "/var/lib/telltale/volumes", reclaim = async () => {} } = options;
-  return [claims(folder), volumes(reclaim), ...(defaultClass === "standard" ? [standardClasses()] : [])];
+  const classes = defaultClass === "standard" ? [standardClasses()] : [];
+  return [claims(folder), ephemeralClaims(), volumes(reclaim), ...classes];
 }
