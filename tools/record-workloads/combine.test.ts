@@ -5,7 +5,6 @@ import { readRecording, type State, type Told } from "../../packages/workloads/t
 import type { Scenario } from "../../packages/workloads/test/golden/scenario.ts";
 import type { Observed } from "../../packages/workloads/test/golden/symbols.ts";
 import { combine } from "./combine.ts";
-import { widen } from "./widen.ts";
 
 const it: Pick<Scenario, "name" | "steps"> = {
   name: "it",
@@ -81,21 +80,4 @@ test("Events are told apart by whether every run had them", () => {
 test("a state is the same whichever of two actions in a row came last before it", () => {
   const { varied } = readRecording(combine(it, "v1", [run([first, last]), run([first, { ...last, step: 1 }])]));
   expect(varied.size).toBe(0);
-});
-
-test("further runs add what they showed, once, and change nothing else", () => {
-  const stored = combine(it, "v1", [run([first, last])]);
-  const more = [
-    run([first, state({ half: true }), state({ most: true }), last]),
-    run([first, state({ half: true }), last]),
-  ];
-  const lines = widen(it, stored, "v2", more);
-  const { objects, varied } = readRecording(lines);
-  expect(objects.get("Job/j")).toEqual([first, last]);
-  expect(varied.get("Job/j")).toEqual([
-    { ...state({ half: true }), after: 0 },
-    { ...state({ most: true }), after: 0 },
-  ]);
-  expect(lines[0]).toMatchObject({ runs: 1, furtherRuns: 2, furtherServer: "v2", variedCount: 2 });
-  expect(widen(it, lines, "v2", more).slice(1)).toEqual(lines.slice(1));
 });

@@ -70,7 +70,7 @@ function shown({ event, body }: State, before: State | undefined): JsonObject {
 }
 
 /** What has to be put over one value to make it the other; null is for what is gone. */
-export function changeOf(before: JsonObject, after: JsonObject): JsonObject {
+function changeOf(before: JsonObject, after: JsonObject): JsonObject {
   const change: Record<string, Json> = {};
   for (const key of Object.keys(before)) if (!(key in after)) change[key] = null;
   for (const [key, value] of Object.entries(after)) {

@@ -9,19 +9,16 @@ import { recordedLines, scenario, scenarioNames } from "../../packages/workloads
 import { buildAssets, findAssets, kubernetesVersion, startControlPlane } from "../envtest/envtest.ts";
 import { combine } from "./combine.ts";
 import { managerFlags, record } from "./record.ts";
-import { widen } from "./widen.ts";
 
-const help = `node tools/record-workloads/main.ts [--runs N] [--widen] FOLDER [NAME...]
+const help = `node tools/record-workloads/main.ts [--runs N] FOLDER [NAME...]
 
 Records the scenarios whose names begin with a NAME, or all, each N times (3), with kube-controller-manager
 ${kubernetesVersion()}. Writes FOLDER/NAME.jsonl, and says where that differs from what is stored. What is not there yet of
-kube-apiserver, etcd and kube-controller-manager is built with Go. All scenarios take more than an hour: time is real here.
-
-  --widen   write what is stored, with what these runs showed beyond it as what varied`;
+kube-apiserver, etcd and kube-controller-manager is built with Go. All scenarios take more than an hour: time is real here.`;
 
 const say = (line: string) => console.error(`record-workloads: ${line}`);
 
-async function main(folder: string, wanted: readonly string[], runs: number, isWidened: boolean): Promise<void> {
+async function main(folder: string, wanted: readonly string[], runs: number): Promise<void> {
   const names = scenarioNames().filter((name) => wanted.length === 0 || wanted.some((it) => name.startsWith(it)));
   if (names.length === 0) throw new Error(`no scenario begins with ${wanted.join(" or ")}`);
   mkdirSync(folder, { recursive: true });
@@ -36,11 +33,9 @@ async function main(folder: string, wanted: readonly string[], runs: number, isW
         say(`${name}, run ${run} of ${runs}`);
         seen.push(await record(plane, it));
       }
-      const stored = recordedLines(name);
-      const found = combine(it, kubernetesVersion(), seen);
-      const lines = isWidened ? widen(it, stored, kubernetesVersion(), seen) : found;
+      const lines = combine(it, kubernetesVersion(), seen);
       writeFileSync(join(folder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-      const differences = compare(it, readRecording(found), readRecording(stored));
+      const differences = compare(it, readRecording(lines), readRecording(recordedLines(name)));
       say(differences.length === 0 ? `${name} is as stored` : `${name} is not as stored:`);
       for (const difference of differences) say(`  ${said(difference)}`);
     }
@@ -52,12 +47,12 @@ async function main(folder: string, wanted: readonly string[], runs: number, isW
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { runs: { type: "string", default: "3" }, widen: { type: "boolean" }, help: { type: "boolean" } },
+    options: { runs: { type: "string", default: "3" }, help: { type: "boolean" } },
   });
   const [folder, ...wanted] = positionals;
   const runs = Number(values.runs);
   if (values.help || folder === undefined || !Number.isInteger(runs) || runs < 1) console.log(help);
-  else await main(folder, wanted, runs, values.widen ?? false);
+  else await main(folder, wanted, runs);
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
