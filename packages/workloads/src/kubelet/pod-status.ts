@@ -2,7 +2,7 @@
 import { formatTime, type Instant, instant } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
 import { isFinished, isTerminating } from "../pods/facts.ts";
-import { type Phase, phaseOf } from "./phase.ts";
+import { isSidecar, type Phase, phaseOf } from "./phase.ts";
 import { conditionsOf } from "./pod-conditions.ts";
 import type { ContainerReport, PodReport, Terminated } from "./pod-runtime.ts";
 import type { ContainerStatus } from "./stored.ts";
@@ -18,7 +18,7 @@ export interface Told {
 
 export function statusOf({ pod, report: reported, hostIP }: Told, now: Instant): PodStatus {
   const isOver = hasEnded(pod, reported);
-  const report = isOver ? closed(reported) : reported;
+  const report = initialised(pod, isOver ? closed(reported) : reported);
   const phase = phaseNow(pod, report, isOver);
   const podIP = pod.spec?.hostNetwork === true ? hostIP : (report.podIP ?? pod.status?.podIP);
   const hasSandbox = podIP !== undefined && phase !== "Succeeded" && phase !== "Failed";
@@ -69,6 +69,16 @@ function whyOf({ status }: Pod, { ended, lost }: PodReport, phase: Phase): Pick<
   // What was said stays as long as the phase does, but for a node that is heard of again.
   const { reason, message } = status?.phase === phase && status.reason !== "NodeLost" ? status : {};
   return { ...(reason === undefined ? {} : { reason }), ...(message === undefined ? {} : { message }) };
+}
+
+/** An init container is ready when it has done its work, whatever a runtime thinks. */
+function initialised({ spec }: Pod, report: PodReport): PodReport {
+  if (report.initContainers.length === 0) return report;
+  const sidecars = new Set(spec?.initContainers?.filter(isSidecar).map(({ name }) => name));
+  const initContainers = report.initContainers.map((it) =>
+    sidecars.has(it.name) ? it : { ...it, isReady: succeeded(it) },
+  );
+  return { ...report, initContainers };
 }
 
 /** Nothing waits any more in a pod that is over: what ran has ended, and of the rest nobody knows. */
