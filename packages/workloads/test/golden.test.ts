@@ -3,20 +3,15 @@ import { expect, test } from "vitest";
 import { controllers } from "../src/controllers.ts";
 import { compare } from "./golden/compare.ts";
 import { allowed } from "./golden/differences.ts";
-import { ready } from "./golden/ready.ts";
 import { readRecording } from "./golden/recording.ts";
 import { replay } from "./golden/replay.ts";
 import { report } from "./golden/report.ts";
 import { recordedLines, scenario, scenarioNames } from "./golden/scenario.ts";
 
-const asked = process.env["GOLDEN"]?.split(",").filter((it) => it !== "");
-const wanted = asked ?? ready;
-const names = scenarioNames().filter((name) => wanted.some((it) => name.startsWith(it)));
-
 /** The recorded control plane had no load balancers and no storage class. */
 const asRecorded = { loadBalancers: "none", volumes: { defaultClass: "none" } } as const;
 
-for (const name of names) {
+for (const name of scenarioNames()) {
   const it = scenario(name);
   test(`${name}: ${it.description}`, async () => {
     const recorded = readRecording(recordedLines(name));
