@@ -2,9 +2,12 @@
 import type { Random } from "@telltale/clock";
 import type { JsonObject } from "../json.ts";
 import { admitPod, type World, withNotReadyTaint, withProtection, withTolerations } from "../kinds/admission.ts";
-import { generatedName } from "../registry/metadata.ts";
+import { brokenLimits, withUsualAmounts } from "../kinds/limit-range.ts";
+import { ByNamespace } from "../registry/by-namespace.ts";
+import { generatedName, isTerminating } from "../registry/metadata.ts";
+import { forbidden } from "../status.ts";
 import type { Store } from "../store/store.ts";
-import type { Admission } from "./admission.ts";
+import type { Admission, Attributes } from "./admission.ts";
 
 export function chain(...admissions: readonly Admission[]): Admission {
   return {
@@ -41,18 +44,37 @@ export function builtinAdmission({ store, random, serviceAccounts }: BuiltinAdmi
         }
       : {}),
   };
+  const ranges = new ByNamespace(store, "//limitranges/");
+  const rangesIn = (namespace: string) => ranges.in(namespace).map((record) => record.object());
   return {
     async mutate({ operation, resource, subresource, namespace, object }) {
       if (subresource !== "" || object === undefined) return object;
       const { group, resource: name } = resource;
       if (operation === "UPDATE" && group === "" && name === "pods") return withTolerations(object);
       if (operation !== "CREATE") return object;
-      if (group === "" && name === "pods") return admitPod(object, namespace, world);
+      if (group === "" && name === "pods")
+        return admitPod(withUsualAmounts(object, rangesIn(namespace)), namespace, world);
       if (group === "" && name === "nodes") return withNotReadyTaint(object);
       return withProtection(object, resource);
     },
-    validate: () => Promise.resolve(),
+    async validate(a) {
+      if (ranges.has(a.namespace)) checkRanges(a, rangesIn(a.namespace));
+    },
   };
+}
+
+/** A new pod, and a claim at every change, have to keep to the limits of their namespace. */
+function checkRanges(a: Attributes, ranges: readonly JsonObject[]): void {
+  const { operation, resource, subresource, object } = a;
+  const what = resource.group === "" && subresource === "" ? resource.resource : "";
+  const isNew = operation === "CREATE";
+  if (object === undefined || !((what === "pods" && isNew) || what === "persistentvolumeclaims")) return;
+  if (!isNew && (a.oldObject === undefined || isTerminating(a.oldObject))) return;
+  for (const range of ranges) {
+    const broken = brokenLimits(range, what, object);
+    if (broken.length > 0)
+      throw forbidden(resource, a.name, broken.length === 1 ? (broken[0] ?? "") : `[${broken.join(", ")}]`);
+  }
 }
 
 const priorityClasses = "/scheduling.k8s.io/priorityclasses/";

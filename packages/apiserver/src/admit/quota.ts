@@ -21,6 +21,7 @@ import { trackUpdate } from "../apply/apply.ts";
 import { builtinSchema } from "../apply/schema.ts";
 import { at, isObject, type JsonObject } from "../json.ts";
 import { resetFields } from "../registry/builtin.ts";
+import { ByNamespace } from "../registry/by-namespace.ts";
 import { nameOf } from "../registry/metadata.ts";
 import { forbidden } from "../status.ts";
 import type { StoredRecord } from "../store/record.ts";
@@ -32,29 +33,27 @@ export interface QuotaOptions {
   readonly clock: Clock;
 }
 
-const prefix = "//resourcequotas/";
 const nothing = (): void => {};
 
 export class Quotas {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** The keys of the quotas of each namespace that has any: most have none, and must not notice. */
-  readonly #keys = new Map<string, Set<string>>();
+  readonly #quotas: ByNamespace;
 
   constructor({ store, clock }: QuotaOptions) {
     this.#store = store;
     this.#clock = clock;
-    this.#follow();
+    this.#quotas = new ByNamespace(store, "//resourcequotas/");
   }
 
   /** Refuses what goes beyond a quota. */
   check(a: Attributes): void {
-    if (this.#keys.has(a.namespace)) this.#charges(a);
+    if (this.#quotas.has(a.namespace)) this.#charges(a);
   }
 
   /** The same, and the object's share is written into the quotas. The answer takes it back. */
   charge(a: Attributes): () => void {
-    if (!this.#keys.has(a.namespace)) return nothing;
+    if (!this.#quotas.has(a.namespace)) return nothing;
     const charged = this.#charges(a).map(({ record, used }) => {
       const [before, expect] = [record.object(), record.revision];
       const { revision } = this.#store.commit(record.key, { expect, object: this.#charged(before, used) }).record;
@@ -70,9 +69,7 @@ export class Quotas {
     const { object, resource } = a;
     if (object === undefined || !isHandled(a)) return [];
     const now = this.#clock.now();
-    const keys = [...(this.#keys.get(a.namespace) ?? [])].sort();
-    const records = keys.flatMap((key) => this.#store.get(key) ?? []);
-    const concerned = records.filter((record) => {
+    const concerned = this.#quotas.in(a.namespace).filter((record) => {
       const quota = record.object();
       const names = namesCounted(resource, Object.keys(hardOf(quota)));
       if (names.length === 0 || !inScopes(quota["spec"], resource, object)) return false;
@@ -107,38 +104,12 @@ export class Quotas {
       builtin: true,
     });
   }
-
-  #follow(): void {
-    this.#keys.clear();
-    for (const { key } of this.#store.scan(prefix).records) this.#add(key);
-    const listener = ({ type, key }: { readonly type: string; readonly key: string }) => {
-      if (type === "DELETED") this.#remove(key);
-      else this.#add(key);
-    };
-    this.#store.subscribe(prefix, this.#store.revision, listener, () => this.#follow()); // goes on after a restore
-  }
-
-  #add(key: string): void {
-    const namespace = namespaceOf(key);
-    const keys = this.#keys.get(namespace);
-    if (keys === undefined) this.#keys.set(namespace, new Set([key]));
-    else keys.add(key);
-  }
-
-  #remove(key: string): void {
-    const namespace = namespaceOf(key);
-    const keys = this.#keys.get(namespace);
-    keys?.delete(key);
-    if (keys?.size === 0) this.#keys.delete(namespace);
-  }
 }
 
 interface Charge {
   readonly record: StoredRecord;
   readonly used: Amounts;
 }
-
-const namespaceOf = (key: string): string => key.slice(prefix.length, key.indexOf("/", prefix.length));
 
 /** A quota is in force as its controller has last seen it: one that it has not seen yet limits nothing. */
 function hardOf(quota: JsonObject): JsonObject {
