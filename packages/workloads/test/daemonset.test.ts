@@ -258,6 +258,38 @@ test("pods without an owner are taken in by a DaemonSet of the same template", a
   expect(await statusOf(it)).toMatchObject({ numberReady: 2, updatedNumberScheduled: 2 });
 });
 
+test("a revision that says the same under another hash is no reason for new pods", async () => {
+  const it = await begun(["a"]);
+  await change(it, image(3));
+  await sweep(it);
+  await it.client.delete(DaemonSet, agent, { propagation: "Orphan" });
+  await sweep(it);
+  const { items } = await it.client.list(ControllerRevision, place);
+  const { data } = items.find(({ revision }) => revision === 2) ?? {};
+  const labels = { app: "agent", "controller-revision-hash": "twin" };
+  const twin = { metadata: { name: "agent-twin", ...place, labels }, revision: 3 };
+  await it.client.create(ControllerRevision, { ...twin, ...(data === undefined ? {} : { data }) });
+  it.writes();
+  const { spec } = daemon({ template: { metadata: { labels: { app: "agent" } }, ...image(3).template } });
+  if (spec !== undefined) await it.client.create(DaemonSet, { metadata: agent, spec });
+  await sweep(it);
+  expect(it.writes().filter((line) => /^(POST|DELETE)/.test(line))).toEqual([]);
+  expect(await statusOf(it)).toMatchObject({ numberReady: 1, updatedNumberScheduled: 1 });
+});
+
+test("the revision that a pod is of stays as long as the pod", async () => {
+  const it = await begun(["a"], { revisionHistoryLimit: 0, updateStrategy: { type: "OnDelete" } });
+  const numbers = async () => (await it.client.list(ControllerRevision, place)).items.map(({ revision }) => revision);
+  for (const tag of [3, 4]) {
+    await change(it, image(tag));
+    await sweep(it);
+  }
+  expect((await numbers()).sort()).toEqual([1, 3]);
+  await change(it, { updateStrategy: rolling(1) });
+  await sweep(it);
+  expect(await numbers()).toEqual([3]);
+});
+
 test("nothing is written once all is well", async () => {
   const it = await begun(["a", "b", "c"]);
   it.writes();

@@ -20,7 +20,7 @@ import {
   statusOf,
   storage,
 } from "./stateful.ts";
-import { sweep } from "./sweep.ts";
+import { type Fate, sweep } from "./sweep.ts";
 
 afterEach(endAll);
 
@@ -49,6 +49,19 @@ describe("the history", () => {
     await change(it, { updateStrategy: { type: "RollingUpdate" } });
     await sweep(it);
     expect((await revisions(it)).map(({ revision }) => revision)).toEqual([3, 4]);
+  });
+
+  test("keeps what a pod is of, also where that is neither what was nor what is to be", async () => {
+    const it = await begun({ replicas: 2, revisionHistoryLimit: 0 });
+    const broken: Fate = (pod) => (pod.spec?.containers[0]?.image?.endsWith(":2") ? "unready" : undefined);
+    for (const tag of [2, 3]) {
+      await change(it, image(tag));
+      await sweep(it, broken);
+    }
+    expect((await revisions(it)).map(({ revision }) => revision)).toEqual([1, 2, 3]);
+    await remove(it, "db-1");
+    await sweep(it, broken);
+    expect((await revisions(it)).map(({ revision }) => revision)).toEqual([3]);
   });
 
   test("takes another name where its own is taken, and counts it", async () => {

@@ -1,10 +1,12 @@
 // What StatefulSets do where no recording shows it, as the notes on the recordings have it and as kube-controller-manager does.
-import { Pod } from "@telltale/kinds/builtin";
+import { isNotFound } from "@telltale/client";
+import { Pod, StatefulSet } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   begun,
   change,
   create,
+  db,
   endAll,
   fresh,
   history,
@@ -17,7 +19,7 @@ import {
   statusOf,
   storage,
 } from "./stateful.ts";
-import { type Fate, sweep } from "./sweep.ts";
+import { type Fate, sweep, sweepOnce } from "./sweep.ts";
 
 afterEach(endAll);
 
@@ -125,6 +127,23 @@ test("what has succeeded is made again like what has failed", async () => {
   const after = await it.client.get(Pod, "db-0", place);
   expect(after.metadata?.uid).not.toBe(before.metadata?.uid);
   expect(await statusOf(it)).toMatchObject({ replicas: 1, readyReplicas: 1 });
+});
+
+test("a set that is going makes nothing new, and tells of its members until it is gone", async () => {
+  const it = await begun({ replicas: 2 });
+  await it.client.patch(
+    Pod,
+    { name: "db-0", ...place },
+    { merge: { metadata: { finalizers: ["example.test/hold"] } } },
+  );
+  it.writes();
+  await it.client.delete(StatefulSet, db, { propagation: "Foreground" });
+  await sweepOnce(it);
+  expect(await statusOf(it)).toMatchObject({ observedGeneration: 2, replicas: 1, readyReplicas: 1 });
+  expect(it.writes().filter((line) => !line.endsWith("/status"))).toEqual([]);
+  await it.client.patch(Pod, { name: "db-0", ...place }, { merge: { metadata: { finalizers: null } } });
+  await sweep(it);
+  await expect(statusOf(it)).rejects.toSatisfy(isNotFound);
 });
 
 describe("a refusal", () => {

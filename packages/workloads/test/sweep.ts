@@ -15,19 +15,24 @@ export async function join({ client }: Cluster, name: string, labels: Record<str
 export type Fate = (pod: Pod) => "unready" | "pending" | undefined;
 
 /** Every pod gets a node and becomes ready, every pod that is to go goes; again and again, until nothing moves. */
-export async function sweep(it: Cluster, fate: Fate = () => undefined): Promise<void> {
-  for (let moved = true; moved; ) {
-    await it.pass(1_000);
-    const { items } = await it.client.list(Pod, {});
-    moved = false;
-    for (const pod of items) {
-      try {
-        if (await move(it, pod, fate(pod))) moved = true;
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+export async function sweep(it: Cluster, fate?: Fate): Promise<void> {
+  while (await sweepOnce(it, fate));
+}
+
+/** Each pod makes one move, if it has one. */
+export async function sweepOnce(it: Cluster, fate: Fate = () => undefined): Promise<boolean> {
+  await it.pass(1_000);
+  const { items } = await it.client.list(Pod, {});
+  let moved = false;
+  for (const pod of items) {
+    try {
+      if (await move(it, pod, fate(pod))) moved = true;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
     }
   }
+  await it.pass(1_000);
+  return moved;
 }
 
 async function move({ client, clock }: Cluster, pod: Pod, fate: ReturnType<Fate>): Promise<boolean> {

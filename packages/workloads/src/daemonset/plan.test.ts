@@ -104,6 +104,11 @@ describe("an update", () => {
     ).toHaveLength(2);
   });
 
+  it("counts a node as missing where a failed pod is left alone beside the new one", () => {
+    const pods = [old("node-1", "Failed"), podOn("node-1"), old("node-2"), old("node-3")];
+    expect(does(daemon(), three, pods, () => plus(now, 1_000))).toEqual([]);
+  });
+
   it("removes old pods that do not work whatever is missing, and counts them as missing", () => {
     const pods = [old("node-1", "Unready"), old("node-2", "Unready"), old("node-3")];
     expect(does(daemon(), three, pods)).toEqual(["-node-1 unwanted", "-node-2 unwanted"]);

@@ -72,6 +72,9 @@ describe("the node of a pod", () => {
   it("is where it is, else where it is meant to be, else unknown", () => {
     expect(nodeOf(podOn("a", "Ready"))).toBe("a");
     expect(nodeOf(podOn("a", "Pending"))).toBe("a");
+    const terms = [{ matchFields: [{ key: "metadata.name", operator: "In", values: ["a", "b"] }] }];
+    const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };
+    expect(nodeOf({ spec: { containers: [], affinity: { nodeAffinity: required } } })).toBeUndefined();
     expect(nodeOf({ spec: { containers: [] } })).toBeUndefined();
     expect(nodeOf({})).toBeUndefined();
   });

@@ -47,7 +47,8 @@ describe("a member", () => {
     expect([0, 1, 2].map((it) => imageOf(setOf({ updateStrategy: partition }), it))).toEqual(["1", "1", "2"]);
     const from1 = setOf({ updateStrategy: partition, ordinals: { start: 1 } });
     expect([1, 2, 3].map((it) => imageOf(from1, it))).toEqual(["1", "1", "2"]);
-    expect(imageOf(setOf({ updateStrategy: { type: "OnDelete" } }), 0)).toBe("2");
+    const byHand = setOf({ updateStrategy: { type: "OnDelete" } }, { replicas: 3, currentReplicas: 3 });
+    expect(imageOf(byHand, 0)).toBe("2");
   });
 
   it("comes back as those that have not been reached, where the set says nothing of a partition", () => {

@@ -36,6 +36,7 @@ test("an update is complete when all are there, ready and of the new revision", 
   const done = [...fresh, member(2, "Ready", 2)];
   expect(told(done)).toMatchObject({ currentRevision: two, currentReplicas: 3, updatedReplicas: 3 });
   expect(told([...done, member(3, "Ready", 2)])).toMatchObject({ currentRevision: one });
+  expect(told([...done, member(3, "LeavingUnready", 1)])).toMatchObject({ currentRevision: one });
   const byHand = setOf({ updateStrategy: { type: "OnDelete" } });
   expect(told(done, byHand)).toMatchObject({ currentRevision: one, updatedReplicas: 3 });
 });
