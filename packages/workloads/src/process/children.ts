@@ -162,6 +162,7 @@ function limits(limiter: string | undefined, maxProcesses: number): readonly str
 
 async function endAll(census: Census, owner: string, how: "kill" | "freeze first"): Promise<void> {
   const living = () => census.take().get(owner) ?? [];
+  if (living().length === 0) return;
   if (how === "freeze first") {
     // What is stopped makes no more processes: each look finds fewer that still do.
     for (let looks = 0; looks < 50; looks += 1) {

@@ -250,11 +250,11 @@ export class Instance {
     drain.cancel();
     for (const stream of [this.#main.stdout, this.#main.stderr]) stream.destroy();
     await drained;
-    await log.close();
+    await log.close().catch(() => {});
     for (const child of [this.#main, ...this.#beside]) child.release();
     const verdict = this.#verdict;
     const reason = verdict?.reason ?? (exit.exitCode === 0 ? "Completed" : "Error");
-    const words = await lastWords(launch.terminationLog, member.container, exit.exitCode, log);
+    const words = await lastWords(launch.terminationLog, member.container, exit.exitCode, log).catch(() => "");
     const message = verdict === undefined ? words : [verdict.message, words].filter((it) => it !== "").join(": ");
     this.#request.ended({
       ...exit,

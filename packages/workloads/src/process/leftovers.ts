@@ -5,7 +5,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { signal } from "./census.ts";
 import type { ProcessRef } from "./container.ts";
-import { processAt, processes, startOf, variableOf } from "./proc.ts";
+import { processes, startOf, variableOf } from "./proc.ts";
 import { codeOf } from "./refusal.ts";
 
 /** Takes the folder for this process. Throws while another one that lives has it. Gives what lets it go. */
@@ -30,25 +30,19 @@ export function lockFolder(root: string): () => void {
 }
 
 /** Ends what runs in a folder of pods: all processes that were started for one of them, and the groups that were written down. */
-export async function endLeftovers(root: string, written: readonly Written[]): Promise<number> {
-  const ended = new Set<string>();
+export async function endLeftovers(root: string, written: readonly Written[]): Promise<void> {
   for (const { uid, process: ref } of written) {
     // A pid alone may be somebody else's by now: its start and its variables must be those of the container.
     const isOurs = ref.started !== undefined && startOf(ref.pid) === ref.started;
     if (!isOurs || variableOf(ref.pid, "TELLTALE_POD_UID") !== uid) continue;
-    ended.add(`${ref.pid} ${processAt(ref.pid)?.ticks}`);
     signal(-ref.pid, "SIGKILL");
   }
   for (let looks = 0; looks < 400; looks += 1) {
     const left = processes().filter(({ pid }) => variableOf(pid, "TELLTALE_ROOT")?.startsWith(`${root}/pods/`));
-    if (left.length === 0) break;
-    for (const { pid, ticks } of left) {
-      ended.add(`${pid} ${ticks}`);
-      signal(pid, "SIGKILL");
-    }
+    if (left.length === 0) return;
+    for (const { pid } of left) signal(pid, "SIGKILL");
     await readdir("/proc").catch(() => []); // lets the others run
   }
-  return ended.size;
 }
 
 /** A process that a record names. */

@@ -27,13 +27,15 @@ interface Ground {
 
 /** What was not there may be there now, although nobody says so. */
 const retry: Ms = 10_000;
+/** Of those that came up between two steps: nobody may have asked for hours. */
+const mostEvents = 100;
 const deadlineMessage = "Pod was active on the node longer than the specified deadline";
 
 export class PodRun {
   readonly #around: PodSurroundings;
   #pod: Pod;
   #ground: Ground | undefined;
-  #events: PodEvent[] = [];
+  readonly #events: PodEvent[] = [];
   #turn: Promise<unknown> = Promise.resolve();
   #firstSeen: Instant;
   #mount: "never" | "done" = "never";
@@ -162,7 +164,7 @@ export class PodRun {
     if (isOver(this.#parts(ground, "going", now))) return undefined;
     if (now < deadline) return deadline;
     this.#isPastDeadline = true;
-    this.#events.push({ type: "Normal", reason: "DeadlineExceeded", message: deadlineMessage });
+    this.#say({ type: "Normal", reason: "DeadlineExceeded", message: deadlineMessage });
     return undefined;
   }
 
@@ -181,7 +183,7 @@ export class PodRun {
     } catch (error) {
       if (!(error instanceof MountFailure)) throw error;
       if (this.#mountProblem !== error.message)
-        this.#events.push({ type: "Warning", reason: "FailedMount", message: error.message });
+        this.#say({ type: "Warning", reason: "FailedMount", message: error.message });
       this.#mountProblem = error.message;
       return undefined;
     }
@@ -234,16 +236,16 @@ export class PodRun {
         refers,
         now,
         around: this.#around,
-        event: (event) => void this.#events.push(event),
+        event: (event) => this.#say(event),
       });
       slot.runs(slot.instance.process);
-      this.#events.push({ type: "Normal", reason: "Created", message: "Container created" });
-      this.#events.push({ type: "Normal", reason: "Started", message: "Container started" });
+      this.#say({ type: "Normal", reason: "Created", message: "Container created" });
+      this.#say({ type: "Normal", reason: "Started", message: "Container started" });
     } catch (error) {
       const refusal = refusalOf(error);
       slot.refuse(before.standing, refusal);
       if (refusal.message !== before.problem)
-        this.#events.push({ type: "Warning", reason: "Failed", message: `Error: ${refusal.message}` });
+        this.#say({ type: "Warning", reason: "Failed", message: `Error: ${refusal.message}` });
     }
   }
 
@@ -254,14 +256,17 @@ export class PodRun {
       if (slot.announced === stage.how.finishedAt) continue;
       slot.announced = stage.how.finishedAt;
       const message = `Back-off restarting failed container ${name} in pod ${podText(this.#pod)}`;
-      this.#events.push({ type: "Warning", reason: "BackOff", message });
+      this.#say({ type: "Warning", reason: "BackOff", message });
     }
   }
 
+  #say(event: PodEvent): void {
+    this.#events.push(event);
+    if (this.#events.length > mostEvents) this.#events.shift();
+  }
+
   #drain(): readonly PodEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
+    return this.#events.splice(0);
   }
 }
 

@@ -49,7 +49,8 @@ export function processRuntime(options: ProcessRuntimeOptions = {}): PodRuntime 
       const unlock = lockFolder(root);
       try {
         await endLeftovers(root, writtenIn(root));
-        const runtime = uuid(random);
+        // With the pid, as a seed may give the same again to the server that comes after a crash.
+        const runtime = `${process.pid}-${uuid(random)}`;
         const census = new Census(runtime);
         const reaper = await startReaper(runtime, clock);
         const watchdog = new Watchdog(census, clock, maxProcesses);
@@ -148,5 +149,6 @@ function namesIn(path: string): readonly string[] {
 }
 
 async function removeFolder(root: string | undefined, uid: string): Promise<void> {
-  if (root !== undefined) await rm(podFolder(root, uid).path, { recursive: true, force: true });
+  if (root === undefined || !namesIn(join(root, "pods")).includes(uid)) return;
+  await rm(podFolder(root, uid).path, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, type Random, seededRandom, sleep, systemClock } from "@telltale/clock";
+import { type Clock, sleep, systemClock, systemRandom, uuid } from "@telltale/clock";
 import { instant } from "@telltale/kinds";
 import type { ConfigMap, PersistentVolumeClaim, Pod, Secret } from "@telltale/kinds/builtin";
 import type { LogOptions, PodEvent, PodReport, PodRuntime, References } from "../../src/kubelet/pod-runtime.ts";
@@ -34,19 +34,10 @@ export interface Driver {
   stop(): Promise<void>;
 }
 
-export interface DriverOptions extends ProcessRuntimeOptions {
-  readonly clock?: Clock;
-  readonly random?: Random;
-}
-
-let drivers = 0;
-
-export async function drive(options: DriverOptions = {}): Promise<Driver> {
-  const clock = options.clock ?? systemClock;
+export async function drive(options: ProcessRuntimeOptions = {}): Promise<Driver> {
+  const clock: Clock = options.clock ?? systemClock;
   const root = options.root ?? mkdtempSync(join(tmpdir(), "telltale-test-"));
-  drivers += 1;
-  const random = options.random ?? seededRandom(process.pid * 1_000 + drivers);
-  const runtime = processRuntime({ shutdownGrace: 0, ...options, root, clock, random });
+  const runtime = processRuntime({ shutdownGrace: 0, ...options, root, clock });
   const configMaps = new Map<string, ConfigMap>();
   const secrets = new Map<string, Secret>();
   const claims = new Map<string, PersistentVolumeClaim>();
@@ -163,7 +154,7 @@ export function podOf(containers: readonly Partial<Container>[], spec: Partial<S
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name: `pod-${pods}`, namespace: "default", uid: `uid-${process.pid}-${pods}` },
+    metadata: { name: `pod-${pods}`, namespace: "default", uid: uuid(systemRandom) },
     spec: { ...spec, containers: names },
   };
 }
@@ -190,7 +181,7 @@ export function isAlive(pid: number): boolean {
 
 /** Tests of processes end what they started, and leave no folder. */
 export function driverPool(): {
-  readonly drive: (options?: DriverOptions) => Promise<Driver>;
+  readonly drive: (options?: ProcessRuntimeOptions) => Promise<Driver>;
   readonly clean: () => Promise<void>;
 } {
   const made: Driver[] = [];
