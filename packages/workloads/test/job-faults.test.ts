@@ -158,6 +158,25 @@ it("pods whose Job went while nobody looked lose their finalizer, and go", async
   await here.end();
 });
 
+it("a Job that waits for its pods does not wait for one that it no longer selects", async () => {
+  const here = await cluster(working());
+  await here.client.create(Job, { metadata: { name: "it", namespace }, spec: { template } });
+  await here.pass(1_000);
+  await here.restart([]);
+  const [pod] = await podsOf(here);
+  const labels = Object.fromEntries(Object.keys(pod?.metadata?.labels ?? {}).map((name) => [name, null]));
+  await here.client.patch(
+    Pod,
+    { name: pod?.metadata?.name ?? "", namespace },
+    { merge: { metadata: { labels } } as never },
+  );
+  await here.client.delete(Job, { name: "it", namespace }, { propagation: "Foreground" });
+  await here.restart(working());
+  await here.pass(1_000);
+  expect([await podsOf(here), (await here.client.list(Job, { namespace })).items]).toEqual([[], []]);
+  await here.end();
+});
+
 it("pods whose Job is replaced by another of the same name lose their finalizer too", async () => {
   const here = await cluster(working());
   const job = { metadata: { name: "it", namespace }, spec: { template } };

@@ -5,12 +5,12 @@ import { Job, Pod } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type Look, type StatusValue, type Told } from "@telltale/runtime";
 import { claim, claiming, orphans } from "../pods/claim.ts";
 import { find } from "../pods/conditions.ts";
-import { uidOf } from "../pods/facts.ts";
+import { isFinished, isTerminating, uidOf } from "../pods/facts.ts";
 import { nextPass } from "../pods/rounds.ts";
 import { act, type World } from "./act.ts";
-import { remember } from "./backoff.ts";
+import { noFailures, remember } from "./backoff.ts";
 import { deadlineOf } from "./ending.ts";
-import { isLeaving, isOurs, letsGo, outcomeOf } from "./facts.ts";
+import { isLeaving, isOurs, isTracked, letsGo, outcomeOf } from "./facts.ts";
 import { isNews, settled } from "./ledger.ts";
 import { Memory } from "./memory.ts";
 import { type Plan, plan } from "./plan.ts";
@@ -36,10 +36,15 @@ export function jobs(): Controller {
 /** `proven`: pods whose state the server has confirmed in this pass. */
 async function observe(job: Job, look: Look, memory: Memory, proven: Set<Pod>): Promise<World> {
   const namespace = job.metadata?.namespace ?? "";
-  const claimed = claim(job, job.spec?.selector, look.children(Pod), look.where(Pod, orphans, namespace));
-  const found = await Promise.all(claimed.mine.map((pod) => confirmed(pod, job, look, proven)));
-  const pods = found.flatMap((pod) => pod ?? []);
-  return { job, claim: claimed, pods, failures: remember(memory.of(uidOf(job)), pods, job, look.now), proven };
+  // What a Job that goes away owns is its own, whatever the labels: nobody else would take off the finalizer.
+  const selector = isTerminating(job) ? {} : job.spec?.selector;
+  const claimed = claim(job, selector, look.children(Pod), look.where(Pod, orphans, namespace));
+  // Of those that have ended and are counted nothing more is to be learned, and there may be thousands.
+  const open = claimed.mine.filter((pod) => isTracked(pod) || !isFinished(pod));
+  const pods = (await Promise.all(open.map((pod) => confirmed(pod, job, look, proven)))).flatMap((pod) => pod ?? []);
+  const known = memory.of(uidOf(job));
+  const failures = remember(known ?? noFailures, known === undefined ? claimed.mine : pods, job, look.now);
+  return { job, claim: claimed, pods, failures, proven };
 }
 
 /**

@@ -1,5 +1,5 @@
 // What is known of the failures of each Job, for as long as this process runs and no longer than there is room: see `backoff.ts`.
-import { type Failures, noFailures } from "./backoff.ts";
+import type { Failures } from "./backoff.ts";
 
 const most = 10_000;
 
@@ -11,14 +11,14 @@ export class Memory {
     this.#most = limit;
   }
 
-  of(uid: string): Failures {
-    return this.#known.get(uid) ?? noFailures;
+  /** Undefined: nothing is known, not even that there were none. */
+  of(uid: string): Failures | undefined {
+    return this.#known.get(uid);
   }
 
   /** The one that was kept longest ago goes when there are too many. */
   keep(uid: string, failures: Failures): void {
     this.#known.delete(uid);
-    if (failures.failed.size === 0) return;
     this.#known.set(uid, failures);
     const [oldest] = this.#known.keys();
     if (this.#known.size > this.#most && oldest !== undefined) this.#known.delete(oldest);
