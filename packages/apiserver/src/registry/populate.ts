@@ -13,8 +13,7 @@ export async function populate(
   catalogue: Catalogue,
 ): Promise<void> {
   for (const given of objects) {
-    const body = JSON.stringify(given);
-    const object = JSON.parse(body) as JsonObject;
+    const object = given as JsonObject;
     const [group, version] = groupVersion(text(object["apiVersion"]));
     const r = catalogue.ofKind(group, version, text(object["kind"]));
     if (r === undefined)
@@ -29,7 +28,7 @@ export async function populate(
       method: "POST",
       path: `${root}${namespace === "" ? "" : `/namespaces/${namespace}`}/${r.resource}?fieldManager=bootstrap`,
       headers: { "content-type": "application/json" },
-      body,
+      body: JSON.stringify(object),
       user: administrator,
     };
     const { status, body: answer } = await client(request);

@@ -6,10 +6,14 @@ import { type DiskFaults, DiskJournal, type DiskLimits, diskLimits, type SyncMod
 import type { HistoryLimits } from "./history.ts";
 import { lock } from "./lock.ts";
 import { recover } from "./recover.ts";
-import { Store } from "./store.ts";
+import { Store, type StoreSnapshot } from "./store.ts";
 
 export type Storage =
-  | { readonly kind: "memory" }
+  | {
+      readonly kind: "memory";
+      /** Begins with this, of whatever server: many worlds from one beginning. */
+      readonly from?: StoreSnapshot;
+    }
   | {
       readonly kind: "disk";
       readonly dir: string;
@@ -30,7 +34,11 @@ export interface OpenOptions {
 
 export async function openStore(options: OpenOptions): Promise<Store> {
   const { clock, storage, history = {}, log = () => undefined, faults = () => undefined } = options;
-  if (storage.kind === "memory") return new Store({ clock, history });
+  if (storage.kind === "memory") {
+    const store = new Store({ clock, history });
+    if (storage.from !== undefined) store.restore(storage.from);
+    return store;
+  }
   const dir = resolve(storage.dir);
   mkdirSync(dir, { recursive: true });
   const unlock = lock(dir, log);

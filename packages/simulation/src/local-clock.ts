@@ -1,0 +1,75 @@
+// The clock of one process: time as that process has it. It ends with the process, stands still while it is paused, and can be
+// wrong.
+import type { Clock, Timer } from "@telltale/clock";
+import { type Instant, instant, type Ms } from "@telltale/kinds";
+
+export class LocalClock implements Clock {
+  readonly #true: Clock;
+  readonly #timers = new Set<Timer>();
+  readonly #held: (() => void)[] = [];
+  #state: "runs" | "paused" | "over" = "runs";
+  #skew: Ms = 0;
+
+  constructor(clock: Clock) {
+    this.#true = clock;
+  }
+
+  now(): Instant {
+    return instant(this.#true.now() + this.#skew);
+  }
+
+  uptime(): Ms {
+    return this.#true.uptime();
+  }
+
+  after(delay: Ms, call: () => void): Timer {
+    if (this.#state === "over") return { cancel() {} };
+    let isCancelled = false;
+    const timer = this.#true.after(delay, () => {
+      this.#timers.delete(timer);
+      const due = () => {
+        if (!isCancelled) call();
+      };
+      if (this.#state === "paused") this.#held.push(due);
+      else if (this.#state === "runs") due();
+    });
+    this.#timers.add(timer);
+    return {
+      cancel: () => {
+        isCancelled = true;
+        this.#timers.delete(timer);
+        timer.cancel();
+      },
+    };
+  }
+
+  /** What is due, and whatever reaches the process, waits. */
+  pause(): void {
+    if (this.#state === "runs") this.#state = "paused";
+  }
+
+  resume(): void {
+    if (this.#state !== "paused") return;
+    this.#state = "runs";
+    for (const due of this.#held.splice(0)) due();
+  }
+
+  /** Runs it now, or when the process goes on; never when it is over. */
+  deliver(call: () => void): void {
+    if (this.#state === "runs") call();
+    else if (this.#state === "paused") this.#held.push(call);
+  }
+
+  /** Shows another time of day from now on. Timers keep the time that they still have. */
+  jump(by: Ms): void {
+    this.#skew += by;
+  }
+
+  /** Nothing happens any more. */
+  end(): void {
+    this.#state = "over";
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    this.#held.length = 0;
+  }
+}

@@ -1,0 +1,295 @@
+// Between a process and the server: every request, answer and watch event passes here, where a fault can lose it, delay it or
+// make something else of it.
+import { ConnectionError, type Request, type Response, type Transport, unlessAborted } from "@telltale/client";
+import { type Clock, sleep } from "@telltale/clock";
+import type { KubeObject, Ms } from "@telltale/kinds";
+import type { Change, History } from "./history.ts";
+import type { LocalClock } from "./local-clock.ts";
+import { type Target, targetOf } from "./target.ts";
+import type { Trace } from "./trace.ts";
+
+/** A request on its way. */
+export interface Sent {
+  readonly process: string;
+  readonly method: string;
+  readonly target: Target;
+  readonly request: Request;
+  /** The how many-th write of the operator in this run; of a read undefined. */
+  readonly write?: number;
+}
+
+/** What becomes of a request. */
+export type Verdict =
+  | { readonly do: "lose" } // it never arrives: the connection is reset
+  | { readonly do: "refuse"; readonly status: number; readonly retryAfter?: number } // before anything is done
+  | { readonly do: "lie"; readonly status: number | "timeout" | "reset" } // it is done, and this is what the client hears
+  | { readonly do: "slow"; readonly before?: Ms; readonly after?: Ms }
+  | { readonly do: "then"; readonly applied?: () => void; readonly answered?: () => void };
+
+/** A watch that is open. */
+export interface Stream {
+  readonly process: string;
+  readonly target: Target;
+  /** Events so far, bookmarks not counted. */
+  events: number;
+}
+
+export interface Line {
+  readonly type: string;
+  readonly object: KubeObject;
+}
+
+/** What becomes of an event. */
+export type LineVerdict =
+  | { readonly do: "delay"; readonly by: Ms }
+  | { readonly do: "drop" } // only where the stream ends soon, and the client comes back
+  | { readonly do: "cut"; readonly inside?: boolean } // before it, or in the middle of its line
+  | { readonly do: "stall" } // nothing comes any more, and no end
+  | { readonly do: "twice" }
+  | { readonly do: "expire" }; // 410 in its place, and the end
+
+/** What a fault may do with the traffic. Of several rules the first that has a verdict decides. */
+export interface Rule {
+  request?(sent: Sent): Verdict | undefined;
+  /** After the server has done it, whatever the client hears. */
+  applied?(sent: Sent, changes: readonly Change[], status: number): void;
+  line?(stream: Stream, line: Line): LineVerdict | undefined;
+}
+
+export interface NetworkOptions {
+  readonly server: Transport;
+  readonly clock: Clock;
+  readonly history: History;
+  readonly trace: Trace;
+  /** How long things are under way, one by one. */
+  readonly latency: () => Ms;
+}
+
+export class Network {
+  readonly rules: Rule[] = [];
+  readonly #options: NetworkOptions;
+  #writes = 0;
+  #underWay = 0;
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+  }
+
+  /** Requests without an answer yet; streams do not count. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** The way of one process to the server. `counted`: whether its writes are numbered, and perturbed. */
+  transport(process: string, clock: LocalClock, counted: boolean): Transport {
+    const closing = new AbortController();
+    return {
+      send: (request) => this.#send(process, clock, counted, request, closing.signal),
+      close: async () => closing.abort(new ConnectionError("closed", "the process is gone")),
+    };
+  }
+
+  async #send(
+    process: string,
+    clock: LocalClock,
+    counted: boolean,
+    request: Request,
+    closing: AbortSignal,
+  ): Promise<Response> {
+    if (closing.aborted) return never();
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const target = targetOf(request.path);
+    if (!isRead && counted) this.#writes += 1;
+    const sent: Sent = {
+      process,
+      method: request.method,
+      target,
+      request,
+      ...(isRead || !counted ? {} : { write: this.#writes }),
+    };
+    this.#underWay += 1;
+    let isCounted = true;
+    const over = () => {
+      if (isCounted) this.#underWay -= 1;
+      isCounted = false;
+    };
+    closing.addEventListener("abort", over, { once: true });
+    try {
+      return await unlessAborted(this.#pass(sent, clock, counted, closing), request.signal ?? closing);
+    } finally {
+      over();
+      closing.removeEventListener("abort", over);
+    }
+  }
+
+  async #pass(sent: Sent, clock: LocalClock, counted: boolean, closing: AbortSignal): Promise<Response> {
+    const { server, history, trace, latency } = this.#options;
+    const { request, process, write } = sent;
+    const verdict = counted ? this.#verdict(sent) : undefined;
+    const label = `${write === undefined ? "" : `#${write} `}${request.method} ${request.path}`;
+    const note = (what: string) => trace.note(this.#options.clock.now(), process, what);
+    await this.#wait(latency() + (verdict?.do === "slow" ? (verdict.before ?? 0) : 0));
+    if (closing.aborted) return never();
+    if (verdict?.do === "lose") {
+      note(`${label} -> lost`);
+      return this.#delivered(clock, () => reset(request));
+    }
+    if (verdict?.do === "refuse") {
+      note(`${label} -> ${verdict.status} (refused)`);
+      return this.#delivered(clock, () => refusal(verdict));
+    }
+    const before = history.length;
+    const response = await server.send({ ...request, signal: closing });
+    const body = request.stream === true ? undefined : await response.text();
+    const changes = write === undefined ? [] : history.claim(before, process, sent, body);
+    if (!isQuiet(request)) note(`${label} -> ${response.status}${changes.map((it) => ` ${it.says}`).join("")}`);
+    for (const rule of this.rules) rule.applied?.(sent, changes, response.status);
+    if (verdict?.do === "then") verdict.applied?.();
+    if (closing.aborted) return never();
+    await this.#wait(latency() + (verdict?.do === "slow" ? (verdict.after ?? 0) : 0));
+    if (closing.aborted) return never();
+    if (verdict?.do === "lie") {
+      note(`${label} -> hears ${verdict.status}`);
+      if (verdict.status === "timeout") return never();
+      const { status } = verdict;
+      return this.#delivered(clock, () => (status === "reset" ? reset(request) : refusal({ status })));
+    }
+    const answered = await this.#delivered(clock, () =>
+      body === undefined ? this.#streamed(response, sent, clock, counted, closing) : whole(response, body),
+    );
+    if (verdict?.do === "then") verdict.answered?.();
+    return closing.aborted ? never() : answered;
+  }
+
+  #verdict(sent: Sent): Verdict | undefined {
+    for (const rule of this.rules) {
+      const verdict = rule.request?.(sent);
+      if (verdict !== undefined) return verdict;
+    }
+    return undefined;
+  }
+
+  async #wait(by: Ms): Promise<void> {
+    if (by > 0) await sleep(this.#options.clock, by);
+  }
+
+  /** An answer reaches a process only while it runs. */
+  #delivered<T>(clock: LocalClock, answer: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      clock.deliver(() => {
+        try {
+          resolve(answer());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  #streamed(response: Response, sent: Sent, clock: LocalClock, counted: boolean, closing: AbortSignal): Response {
+    const stream: Stream = { process: sent.process, target: sent.target, events: 0 };
+    const lines = () => this.#lines(response, stream, clock, counted, closing);
+    return { status: response.status, headers: response.headers, text: () => response.text(), chunks: lines };
+  }
+
+  async *#lines(
+    response: Response,
+    stream: Stream,
+    clock: LocalClock,
+    counted: boolean,
+    closing: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
+    const { latency } = this.#options;
+    let rest = "";
+    for await (const chunk of response.chunks()) {
+      rest += typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk);
+      for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
+        const text = rest.slice(0, end + 1);
+        rest = rest.slice(end + 1);
+        const verdict = counted && this.rules.length > 0 ? this.#judge(stream, text) : undefined;
+        await this.#wait(latency() + (verdict?.do === "delay" ? verdict.by : 0));
+        if (closing.aborted) return void (await never());
+        await this.#delivered(clock, () => undefined);
+        if (verdict?.do === "drop") continue;
+        if (verdict?.do === "stall") return void (await never(closing));
+        if (verdict?.do === "cut") {
+          if (verdict.inside === true) yield text.slice(0, Math.floor(text.length / 2));
+          return;
+        }
+        if (verdict?.do === "expire") return void (yield `${expired}\n`);
+        yield text;
+        if (verdict?.do === "twice") yield text;
+      }
+    }
+  }
+
+  #judge(stream: Stream, text: string): LineVerdict | undefined {
+    const line = JSON.parse(text) as Line;
+    if (line.type === "BOOKMARK") return undefined;
+    stream.events += 1;
+    for (const rule of this.rules) {
+      const verdict = rule.line?.(stream, line);
+      if (verdict !== undefined) return verdict;
+    }
+    return undefined;
+  }
+}
+
+const never = (until?: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => until?.addEventListener("abort", () => reject(until.reason), { once: true }));
+
+function reset({ method, path }: Request): never {
+  throw new ConnectionError("body", `${method} ${path}: the connection was reset`);
+}
+
+const expired = JSON.stringify({
+  type: "ERROR",
+  object: { kind: "Status", apiVersion: "v1", status: "Failure", reason: "Expired", code: 410, message: "too old" },
+});
+
+const reasons: Readonly<Record<number, string>> = {
+  404: "NotFound",
+  409: "Conflict",
+  410: "Expired",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+
+function refusal({ status, retryAfter }: { readonly status: number; readonly retryAfter?: number }): Response {
+  const body = JSON.stringify({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message: `simulated ${status}`,
+    reason: reasons[status] ?? "",
+    code: status,
+    ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter } }),
+  });
+  const headers = {
+    "content-type": "application/json",
+    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+  };
+  return whole({ status, headers }, body);
+}
+
+function whole({ status, headers }: Pick<Response, "status" | "headers">, body: string): Response {
+  return {
+    status,
+    headers,
+    text: async () => body,
+    async *chunks() {
+      yield body;
+    },
+  };
+}
+
+/** Leases are renewed all the time; a trace of them hides the rest. */
+const isQuiet = ({ method, path }: Request): boolean => method === "GET" || path.includes("/leases/");

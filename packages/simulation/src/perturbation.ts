@@ -1,0 +1,29 @@
+// A way in which the world goes wrong: where it can be tried, given a run in which nothing did, and how it is brought about.
+import type { Random } from "@telltale/clock";
+import type { Fault } from "./fault.ts";
+import type { Reference } from "./reference.ts";
+import type { World } from "./world.ts";
+
+export interface Perturbation {
+  readonly id: string;
+  readonly what: string;
+  /** Every place at which it can make a difference, by the run without faults. */
+  plans(reference: Reference): Iterable<Fault>;
+  /** Some place, for random walks. Default: one of `plans`. */
+  some?(reference: Reference, random: Random): Fault | undefined;
+  /** Called before the world starts. */
+  arm(fault: Fault, world: World): void;
+}
+
+/** A number in a fault. */
+export function numberIn(fault: Fault, name: string): number {
+  const value = fault[name];
+  if (typeof value !== "number") throw new TypeError(`fault ${fault.p}: ${name} is ${String(value)}; give a number`);
+  return value;
+}
+
+export function textIn(fault: Fault, name: string): string {
+  const value = fault[name];
+  if (typeof value !== "string") throw new TypeError(`fault ${fault.p}: ${name} is ${String(value)}; give a text`);
+  return value;
+}

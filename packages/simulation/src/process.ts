@@ -1,0 +1,136 @@
+// One process of an operator: it starts, works, and ends in good order or not at all.
+
+import type { Transport } from "@telltale/client";
+import { type Clock, type Random, seededRandom } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
+import { type Controller, type Manager, manager, type Sample } from "@telltale/runtime";
+import { LocalClock } from "./local-clock.ts";
+
+export interface ProcessOptions {
+  readonly name: string;
+  readonly operator: string;
+  readonly seed: number;
+  readonly clock: Clock;
+  readonly replicas: 1 | 2;
+  readonly transport: (clock: LocalClock) => Transport;
+  readonly controllers: (around: { readonly clock: Clock; readonly random: Random }) => readonly Controller[];
+  readonly on: ProcessEvents;
+}
+
+/** What a process shows to those who watch over it. */
+export interface ProcessEvents {
+  /** A pass begins with this object. */
+  pass(process: Process, controller: string, object: KubeObject): void;
+  sample(process: Process, sample: Sample): void;
+  log(process: Process, line: string): void;
+  /** It broke a rule of status, and ended. */
+  broke(process: Process, error: unknown): void;
+}
+
+export type ProcessState =
+  | "runs"
+  | "paused" // it stands still, and does not know
+  | "crashed" // for good
+  | "stopping" // in good order
+  | "stopped";
+
+export class Process {
+  readonly name: string;
+  readonly clock: LocalClock;
+  readonly manager: Manager;
+  readonly #transport: Transport;
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #state: ProcessState = "runs";
+
+  constructor(options: ProcessOptions) {
+    const { name, operator, seed, on, replicas } = options;
+    this.name = name;
+    this.clock = new LocalClock(options.clock);
+    this.#transport = options.transport(this.clock);
+    const random = seededRandom(seed);
+    const controllers = options.controllers({ clock: this.clock, random }).map((it) => seen(it, this, on));
+    this.manager = manager({
+      name: operator,
+      transport: this.#transport,
+      controllers,
+      clock: this.clock,
+      random,
+      strict: true,
+      events: "none",
+      log: logOf((line) => on.log(this, line)),
+      sinks: [(sample) => on.sample(this, sample)],
+      ...(replicas === 1 ? {} : { replicas: { as: "lease", namespace: "default", identity: name } }),
+    });
+    this.#ended = this.manager.run(this.#stop.signal).then(
+      () => {
+        if (this.#state === "stopping") this.#state = "stopped";
+      },
+      (error: unknown) => {
+        if (this.#state === "crashed") return;
+        this.#state = "stopped";
+        on.broke(this, error);
+      },
+    );
+  }
+
+  get state(): ProcessState {
+    return this.#state;
+  }
+
+  get isAlive(): boolean {
+    return this.#state === "runs" || this.#state === "paused" || this.#state === "stopping";
+  }
+
+  /** Ends where it is: nothing that it began goes on. */
+  crash(): void {
+    if (!this.isAlive) return;
+    this.#state = "crashed";
+    this.clock.end();
+    void this.#transport.close();
+  }
+
+  pause(): void {
+    if (this.#state !== "runs") return;
+    this.#state = "paused";
+    this.clock.pause();
+  }
+
+  resume(): void {
+    if (this.#state !== "paused") return;
+    this.#state = "runs";
+    this.clock.resume();
+  }
+
+  /** Asks it to end in good order. */
+  stop(): Promise<void> {
+    if (this.#state === "runs") this.#state = "stopping";
+    this.#stop.abort();
+    return this.#ended;
+  }
+}
+
+/** The same controller, and each pass of it is seen. */
+function seen(it: Controller, process: Process, on: ProcessEvents): Controller {
+  const { observe } = it.steps;
+  return {
+    ...it,
+    steps: {
+      ...it.steps,
+      observe(object, look) {
+        on.pass(process, it.name, object as KubeObject);
+        return observe(object, look);
+      },
+    },
+  };
+}
+
+function logOf(write: (line: string) => void): Parameters<typeof manager>[0]["log"] & object {
+  const none = () => {};
+  const at = (level: string) => (message: string, fields?: Readonly<Record<string, unknown>>) =>
+    write(`${level}: ${message}${fields === undefined ? "" : ` ${JSON.stringify(fields, plain)}`}`);
+  const log = { debug: none, info: none, warn: at("warn"), error: at("error"), with: () => log };
+  return log;
+}
+
+const plain = (_key: string, value: unknown): unknown => (value instanceof Error ? value.message : value);

@@ -1,0 +1,59 @@
+// One plan: a world is made, lives with its faults, becomes quiet, and is judged.
+
+import { dumpOf } from "./dump.ts";
+import type { Plan } from "./fault.ts";
+import type { Invariant } from "./invariant.ts";
+import { invariants as standard } from "./invariants/index.ts";
+import { perturbationOf } from "./perturbations/index.ts";
+import type { Reference } from "./reference.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Trace } from "./trace.ts";
+import type { Violation } from "./violation.ts";
+import { World } from "./world.ts";
+
+export interface Outcome {
+  readonly plan: Plan;
+  readonly violations: readonly Violation[];
+  readonly trace: Trace;
+  readonly seen: Reference;
+}
+
+export async function runPlan(
+  scenario: Scenario,
+  plan: Plan,
+  reference?: Reference,
+  invariants: readonly Invariant[] = standard,
+): Promise<Outcome> {
+  const world = await World.begin({ scenario, plan, invariants });
+  const first = world.server.store.revision;
+  const watched = new Set<string>();
+  world.network.rules.push({
+    request({ target }) {
+      if (target.isWatch) watched.add(`${target.group}/${target.resource}`);
+      return undefined;
+    },
+  });
+  for (const fault of plan.faults) perturbationOf(fault).arm(fault, world);
+  await world.run();
+  const { changes } = world.history;
+  const writes = Map.groupBy(
+    changes.filter(({ sent }) => sent?.write !== undefined),
+    ({ sent }) => sent?.write ?? 0,
+  );
+  const seen: Reference = {
+    trace: world.trace,
+    changes,
+    writes: [...writes].map(([write, made]) => ({ write, changes: made })),
+    watched: [...watched].sort(),
+    end: dumpOf(world.server, first),
+  };
+  if (scenario.end !== undefined) {
+    try {
+      await scenario.end({ client: world.person, backend: world.backend });
+    } catch (error) {
+      world.violations.push({ invariant: "end", what: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  await world.close(reference);
+  return { plan, violations: world.violations, trace: world.trace, seen };
+}

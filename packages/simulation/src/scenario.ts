@@ -1,0 +1,71 @@
+// What is simulated: an operator, what people apply and do, what it talks to outside, and what the end must be.
+import type { Client } from "@telltale/client";
+import type { Clock, Random } from "@telltale/clock";
+import type { Kind, KindRef, KubeObject, Ms } from "@telltale/kinds";
+import type { Controller } from "@telltale/runtime";
+
+/** `B`: what is outside. Functions are methods here, so that a scenario with something outside is a scenario. */
+export interface Scenario<B = unknown> {
+  readonly name: string;
+  /** Declared to the server before anything starts. */
+  readonly kinds: readonly Kind[];
+  /** The operator's controllers, made anew for each process that starts: what is kept in memory is lost with it. */
+  operator(around: Around<B>): readonly Controller[];
+  /** The operator of another team, the cluster itself: runs beside it, and has no faults of its own. */
+  others?(around: Around<B>): readonly Controller[];
+  /** There before the operator is. */
+  readonly given?: readonly KubeObject[];
+  /** What a person applies, one after the other. */
+  readonly apply: readonly KubeObject[];
+  /** What people do later. */
+  readonly people?: readonly Deed[];
+  /** What is outside the cluster, made anew for each plan. It survives the operator's crashes. */
+  backend?(around: Pick<Around<B>, "clock" | "random">): B & Backend;
+  /** What must hold when everything has become quiet. Throws where it does not. */
+  end?(world: Ended<B>): void | Promise<void>;
+  /** Processes that stand for election. Default: one, without a lease. */
+  readonly replicas?: 1 | 2;
+  /** What may end differently from run to run: `Job/*.metadata.name`, `*.status.history`. */
+  readonly free?: readonly string[];
+  /** How long nothing must be written before it counts as quiet. Default: five minutes. */
+  readonly quiet?: Ms;
+  /** After so long it must have become quiet. Default: four hours. */
+  readonly patience?: Ms;
+  /** True of an object and what the server holds: what `Ready=True` promises (I9). */
+  promise?(object: KubeObject, look: Look): boolean;
+  /** What must be gone outside before a finalizer may go (I6): in words what is left, or undefined. */
+  leftovers?(object: KubeObject, backend: B): string | undefined;
+}
+
+export interface Around<B> {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly backend: B;
+}
+
+/** Something outside that can be made to fail. */
+export interface Backend {
+  /** From now on, until `heal`. */
+  fail?(how: BackendFault): void;
+  heal?(): void;
+}
+
+export type BackendFault = "slow" | "failing" | "lagging" | "partial";
+
+/** Something that a person does. */
+export interface Deed {
+  /** After the start. */
+  readonly at: Ms;
+  readonly what: string;
+  readonly act: (client: Client) => Promise<unknown>;
+}
+
+/** Reading the server's state. */
+export interface Look {
+  list<T extends KubeObject>(kind: KindRef<T>): readonly T[];
+}
+
+export interface Ended<B> {
+  readonly client: Client;
+  readonly backend: B;
+}

@@ -1,0 +1,280 @@
+// A whole cluster in one process and one seed: server, network, operator, people and what is outside. `run` lets it live
+// until it is quiet.
+import { type ApiServer, startApiServer } from "@telltale/apiserver";
+import { type Client, createClient, inProcessTransport } from "@telltale/client";
+import { type Random, seededRandom, turn, VirtualClock } from "@telltale/clock";
+import { type Instant, instant, type Kind, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
+import type { Plan } from "./fault.ts";
+import { type Change, History } from "./history.ts";
+import type { Invariant, Watcher } from "./invariant.ts";
+import { Network } from "./network.ts";
+import { Process, type ProcessEvents } from "./process.ts";
+import type { Backend, Scenario } from "./scenario.ts";
+import { Trace } from "./trace.ts";
+import type { Violation } from "./violation.ts";
+
+export interface WorldOptions {
+  readonly scenario: Scenario;
+  readonly plan: Plan;
+  readonly invariants: readonly Invariant[];
+}
+
+const start = instant(Date.UTC(2026, 0, 1));
+/** From a crash to the next start. */
+const restart: Ms = 1000;
+
+type StoreSnapshot = ReturnType<ApiServer["snapshot"]>;
+
+/** What is on the server before anything starts: made once for all plans of a scenario. */
+const beginnings = new WeakMap<object, StoreSnapshot>();
+
+export class World {
+  readonly scenario: Scenario;
+  readonly plan: Plan;
+  readonly clock: VirtualClock;
+  readonly server: ApiServer;
+  readonly history: History;
+  readonly network: Network;
+  readonly trace: Trace;
+  readonly random: Random;
+  readonly backend: (Backend & object) | undefined;
+  /** A person's: nothing goes wrong on its way. */
+  readonly person: Client;
+  readonly processes: Process[] = [];
+  readonly violations: Violation[] = [];
+  readonly #watchers: Watcher[];
+  readonly #unclaimed: Change[] = [];
+  /** The end of the last thing that was planned. */
+  #busyUntil: Instant;
+  #counter = 0;
+  #isEnding = false;
+
+  private constructor(options: WorldOptions, server: ApiServer, clock: VirtualClock) {
+    const { scenario, plan } = options;
+    this.scenario = scenario;
+    this.plan = plan;
+    this.clock = clock;
+    this.server = server;
+    this.#busyUntil = clock.now();
+    this.trace = new Trace();
+    this.random = seededRandom(plan.seed + 1);
+    this.history = new History(server, clock);
+    const latency = seededRandom(plan.seed + 2);
+    this.network = new Network({
+      server: inProcessTransport(server.client),
+      clock,
+      history: this.history,
+      trace: this.trace,
+      latency: plan.latency === "random" ? () => Math.floor(latency.next() * 50) : () => 0,
+    });
+    this.person = createClient({
+      transport: inProcessTransport(server.client),
+      clock,
+      random: seededRandom(plan.seed + 3),
+      fieldManager: "person",
+    });
+    this.backend = scenario.backend?.({ clock, random: seededRandom(plan.seed + 4) });
+    this.#watchers = options.invariants.map(({ id, watch }) => watch(this, (what) => this.#violate(id, what)));
+    this.history.listen((change) => this.#unclaimed.push(change));
+    this.network.rules.push({
+      applied: (sent, changes, status) => {
+        for (const watcher of this.#watchers) watcher.applied?.(sent, changes, status);
+      },
+    });
+  }
+
+  static async begin(options: WorldOptions): Promise<World> {
+    const { scenario, plan } = options;
+    const objects = [...scenario.kinds.map((kind: Kind) => toCrd(kind)), ...(scenario.given ?? [])];
+    const open = (clock: VirtualClock, seed: number, from?: StoreSnapshot) =>
+      startApiServer({
+        listen: false,
+        clock,
+        random: seededRandom(seed),
+        authorization: "always-allow",
+        objects,
+        storage: { kind: "memory", ...(from === undefined ? {} : { from }) },
+      });
+    let first = beginnings.get(scenario);
+    if (first === undefined) {
+      const server = await open(new VirtualClock(start), 0);
+      first = server.snapshot();
+      beginnings.set(scenario, first);
+      await server.stop();
+    }
+    const clock = new VirtualClock(start);
+    return new World(options, await open(clock, plan.seed, first), clock);
+  }
+
+  /** Everything that the scenario says, and then quiet. */
+  async run(): Promise<void> {
+    const { apply, people = [], replicas = 1 } = this.scenario;
+    for (let i = 0; i < replicas; i += 1) this.startProcess();
+    this.#startOthers();
+    for (const [i, object] of apply.entries()) {
+      this.at(1000 + i * 10, `applies ${object.kind} ${object.metadata?.name}`, () => this.apply(object));
+    }
+    for (const { at, what, act } of people) this.at(at, what, () => act(this.person));
+    await this.untilQuiet();
+  }
+
+  /** At a time after the start somebody does something. What goes wrong with it is part of the trace. */
+  at(delay: Ms, what: string, act: () => unknown, who = "person"): void {
+    const due = instant(start + delay);
+    this.#busyUntil = instant(Math.max(this.#busyUntil, due));
+    this.clock.after(due - this.clock.now(), () => this.do(what, act, who));
+  }
+
+  /** Somebody does something now. */
+  do(what: string, act: () => unknown, who = "person"): void {
+    this.trace.note(this.clock.now(), who, what);
+    Promise.resolve()
+      .then(act)
+      .catch((error: unknown) => {
+        this.trace.note(this.clock.now(), who, `${what}: ${error instanceof Error ? error.message : String(error)}`);
+      });
+  }
+
+  /** As long as this the world is not quiet. */
+  busyFor(ms: Ms): void {
+    this.#busyUntil = instant(Math.max(this.#busyUntil, this.clock.now() + ms));
+  }
+
+  apply(object: KubeObject): Promise<unknown> {
+    const path = pathOf(this.scenario.kinds, object);
+    return this.person.request({
+      method: "PATCH",
+      path,
+      query: { fieldManager: "person", force: "true" },
+      headers: { "content-type": "application/apply-patch+yaml" },
+      body: JSON.stringify(object),
+    });
+  }
+
+  startProcess(): Process {
+    this.#counter += 1;
+    const name = `operator-${this.#counter}`;
+    const { scenario, plan } = this;
+    const process = new Process({
+      name,
+      operator: scenario.name,
+      seed: plan.seed + 100 * this.#counter,
+      clock: this.clock,
+      replicas: scenario.replicas ?? 1,
+      transport: (clock) => this.network.transport(name, clock, true),
+      controllers: (around) => scenario.operator({ ...around, backend: this.backend }),
+      on: this.#events,
+    });
+    this.processes.push(process);
+    this.trace.note(this.clock.now(), name, "starts");
+    return process;
+  }
+
+  /** The process ends where it is; another one starts a moment later. */
+  crash(process: Process, after: Ms = restart): void {
+    if (!process.isAlive) return;
+    process.crash();
+    this.trace.note(this.clock.now(), process.name, "crashes");
+    if (this.#isEnding) return;
+    this.busyFor(after);
+    this.clock.after(after, () => this.startProcess());
+  }
+
+  /** Whoever is at work: the newest process that is alive. */
+  get working(): Process | undefined {
+    return this.processes.findLast((it) => it.isAlive);
+  }
+
+  #startOthers(): void {
+    const { others } = this.scenario;
+    if (others === undefined) return;
+    const process = new Process({
+      name: "cluster",
+      operator: "cluster",
+      seed: this.plan.seed + 7,
+      clock: this.clock,
+      replicas: 1,
+      transport: (clock) => this.network.transport("cluster", clock, false),
+      controllers: (around) => others({ ...around, backend: this.backend }),
+      on: { pass() {}, sample() {}, log() {}, broke() {} },
+    });
+    this.trace.note(this.clock.now(), process.name, "starts");
+  }
+
+  readonly #events: ProcessEvents = {
+    pass: (process, controller, object) => {
+      for (const watcher of this.#watchers) watcher.pass?.(process, controller, object);
+    },
+    sample: (process, sample) => {
+      for (const watcher of this.#watchers) watcher.sample?.(process, sample);
+    },
+    log: (process, line) => this.trace.note(this.clock.now(), process.name, line),
+    broke: (process, error) => {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#violate("status", `${process.name}: ${text}`);
+    },
+  };
+
+  #violate(invariant: string, what: string): void {
+    this.violations.push({ invariant, what });
+    this.trace.note(this.clock.now(), "invariant", `${invariant}: ${what}`);
+  }
+
+  /** Lets time pass until nothing is written any more. */
+  async untilQuiet(): Promise<void> {
+    const { quiet = 300_000, patience = 4 * 3_600_000 } = this.scenario;
+    const limit = instant(this.clock.now() + patience);
+    for (;;) {
+      await this.#drain();
+      const calm = instant(Math.max(this.history.changedAt, this.#busyUntil) + quiet);
+      const next = this.clock.next();
+      if (next === undefined || next > calm) {
+        this.clock.advance(Math.max(0, calm - this.clock.now()));
+        return;
+      }
+      if (next > limit) {
+        this.#violate(
+          "I1",
+          `it has not become quiet within ${patience / 60_000} minutes: something is written again and again`,
+        );
+        return;
+      }
+      this.clock.fire();
+    }
+  }
+
+  /** Everything that needs no time happens. */
+  async #drain(): Promise<void> {
+    for (let still = 0, seen = ""; still < 2; ) {
+      await turn();
+      this.#hand();
+      const now = `${this.server.store.revision} ${this.network.underWay} ${this.network.writes} ${this.trace.steps.length}`;
+      still = now === seen ? still + 1 : 0;
+      seen = now;
+    }
+  }
+
+  /** Changes reach the watchers once it is known whose they are. */
+  #hand(): void {
+    for (const change of this.#unclaimed.splice(0)) for (const watcher of this.#watchers) watcher.change?.(change);
+  }
+
+  /** After quiet: the invariants' last word. */
+  async close(reference: Parameters<NonNullable<Watcher["end"]>>[0]): Promise<void> {
+    for (const watcher of this.#watchers) watcher.end?.(reference);
+    this.#isEnding = true;
+    for (const process of this.processes) process.crash();
+    await this.server.stop();
+  }
+}
+
+/** Where an object is applied. Kinds of the scenario by their names; others as Kubernetes names its own. */
+function pathOf(kinds: readonly Kind[], object: KubeObject): string {
+  const { apiVersion = "", kind = "", metadata } = object;
+  const known = kinds.find((it) => it.kind === kind && it.apiVersion === apiVersion);
+  const plural = known?.plural ?? `${kind.toLowerCase()}s`;
+  const base = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const isNamespaced = known === undefined ? metadata?.namespace !== undefined : known.scope !== "Cluster";
+  const place = isNamespaced ? `${base}/namespaces/${metadata?.namespace ?? "default"}` : base;
+  return `${place}/${plural}/${metadata?.name}`;
+}
