@@ -7,6 +7,11 @@ import type { World } from "./world.ts";
 export interface Perturbation {
   readonly id: string;
   readonly what: string;
+  /**
+   * What the end is: `same` as without it (default); `gone`: what it deleted is not there, all else the same; `own`: another
+   * one, which the invariants judge without the run that had no faults.
+   */
+  readonly expects?: "same" | "gone" | "own";
   /** Every place at which it can make a difference, by the run without faults. */
   plans(reference: Reference): Iterable<Fault>;
   /** Some place, for random walks. Default: one of `plans`. */

@@ -8,6 +8,7 @@ import type { Plan } from "./fault.ts";
 import { type Change, History } from "./history.ts";
 import type { Invariant, Watcher } from "./invariant.ts";
 import { Network } from "./network.ts";
+import { perturbationOf } from "./perturbations/index.ts";
 import { Process, type ProcessEvents } from "./process.ts";
 import type { Backend, Scenario } from "./scenario.ts";
 import { Trace } from "./trace.ts";
@@ -178,6 +179,12 @@ export class World {
     if (this.#isEnding) return;
     this.busyFor(after);
     this.clock.after(after, () => this.startProcess());
+  }
+
+  /** What the end is compared with: the least that any fault of the plan expects. */
+  get expects(): "same" | "gone" | "own" {
+    const all = this.plan.faults.map((fault) => perturbationOf(fault).expects ?? "same");
+    return all.includes("own") ? "own" : all.includes("gone") ? "gone" : "same";
   }
 
   /** Whoever is at work: the newest process that is alive. */

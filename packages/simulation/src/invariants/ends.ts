@@ -10,8 +10,9 @@ export const ends: readonly Invariant[] = [
       const first = world.server.store.revision;
       return {
         end(reference) {
-          if (reference === undefined) return;
-          const found = differences(reference.end, dumpOf(world.server, first), world.scenario.free);
+          if (reference === undefined || world.expects === "own") return;
+          const all = differences(reference.end, dumpOf(world.server, first), world.scenario.free);
+          const found = world.expects === "gone" ? all.filter((it) => !it.endsWith("is not there")) : all;
           if (found.length > 0) say(found.slice(0, 5).join("; "));
         },
       };

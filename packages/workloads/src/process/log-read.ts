@@ -18,7 +18,7 @@ export async function* readLog(source: LogSource, options: ReadOptions): AsyncGe
     const given = bytes.subarray(0, left);
     left -= given.length;
     if (given.length > 0) yield given;
-    if (left <= 0 || signal.aborted) return;
+    if (left <= 0 || text.isFull || signal.aborted) return;
   }
 }
 
@@ -28,9 +28,9 @@ const blockSize = 65_536;
 async function* blocks(source: LogSource, options: ReadOptions): AsyncGenerator<Buffer> {
   const { signal, follow, tailLines } = options;
   const live = "generation" in source ? source : undefined;
+  let at = await beginning(source, live, tailLines);
   // Without following, what is there now: a log that floods would have no end.
   const last = live === undefined || follow ? undefined : { generation: live.generation, offset: live.size };
-  let at = await beginning(source, live, tailLines);
   try {
     for (;;) {
       const room = roomAt(at, live, last);
@@ -140,17 +140,25 @@ class RecordText {
   readonly #since: string | undefined;
   #rest: Buffer = Buffer.alloc(0);
   #isLineStart = true;
+  /** A tail is so many records and no more, however many came while it was looked for. */
+  #left: number;
 
-  constructor({ timestamps, since }: ReadOptions) {
+  constructor({ timestamps, since, tailLines, follow }: ReadOptions) {
+    this.#left = tailLines === undefined || follow ? Number.POSITIVE_INFINITY : tailLines;
     this.#timestamps = timestamps;
     this.#since = since === undefined ? undefined : momentText(since);
+  }
+
+  get isFull(): boolean {
+    return this.#left <= 0;
   }
 
   of(block: Buffer): Buffer {
     const bytes = this.#rest.length === 0 ? block : Buffer.concat([this.#rest, block]);
     const out: Buffer[] = [];
     let at = 0;
-    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, at)) {
+    for (let end = bytes.indexOf(0x0a); end >= 0 && !this.isFull; end = bytes.indexOf(0x0a, at)) {
+      this.#left -= 1;
       this.#record(bytes.subarray(at, end + 1), out);
       at = end + 1;
     }
