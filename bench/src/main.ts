@@ -5,10 +5,12 @@ import { measureApiServer } from "./apiserver.ts";
 import { benchRuntime } from "./runtime/run.ts";
 import { measureStatus } from "./status.ts";
 import { printTable, type Result } from "./table.ts";
+import { measureWorkloads } from "./workloads.ts";
 
 const suites: Readonly<Record<string, () => Promise<Result[]>>> = {
   status: measureStatus,
   apiserver: measureApiServer,
+  workloads: measureWorkloads,
 };
 
 if (process.argv[2] === "runtime") await benchRuntime(process.argv.slice(3));

@@ -4,6 +4,9 @@ import { type Clock, type Random, systemClock, systemRandom } from "@telltale/cl
 import { type Log, manager, type Sink, silentLog } from "@telltale/runtime";
 import { type ControllerOptions, controllers } from "./controllers.ts";
 import { type MachineOptions, machines } from "./machines.ts";
+import { taintEviction } from "./node/eviction.ts";
+import { podGarbage } from "./node/garbage.ts";
+import { nodeLifecycle } from "./node/lifecycle.ts";
 import { simulatedRuntime } from "./simulated/runtime.ts";
 
 export interface WorkloadsOptions extends ControllerOptions, Partial<MachineOptions> {
@@ -27,7 +30,8 @@ export interface Workloads {
 export function workloads(options: WorkloadsOptions): Workloads {
   const { transport, without = [], clock = systemClock, random = systemRandom, log = silentLog } = options;
   const runtime = options.runtime ?? simulatedRuntime();
-  const all = [...controllers(options), ...machines({ ...options, runtime })];
+  const looked = [nodeLifecycle(), podGarbage(), taintEviction()];
+  const all = [...controllers(options), ...looked, ...machines({ ...options, runtime })];
   const unknown = without.filter((name) => !all.some((it) => it.name === name));
   if (unknown.length > 0) {
     const names = all.map((it) => it.name).sort();
