@@ -79,5 +79,6 @@ describe("a history", () => {
     expect(superfluous(unused, 3, 3)).toEqual([]);
     expect(superfluous(unused, 3, undefined)).toEqual([]);
     expect(superfluous(unused, 3, 0)).toEqual(unused);
+    expect(superfluous(unused, 3, -1)).toEqual([]);
   });
 });

@@ -67,7 +67,8 @@ export function superfluous(
   kept: number,
   limit: number | undefined,
 ): readonly ControllerRevision[] {
-  return unused.slice(0, Math.max(0, kept - (limit ?? standardLimit)));
+  const most = limit ?? standardLimit;
+  return most < 0 ? [] : unused.slice(0, Math.max(0, kept - most)); // less than none: all are kept
 }
 
 const standardLimit = 10;

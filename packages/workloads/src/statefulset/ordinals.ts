@@ -25,8 +25,8 @@ export function isWanted(set: StatefulSet, ordinal: number): boolean {
   return ordinal >= start && ordinal < start + sizeOf(set);
 }
 
-/** The numbers wanted, in their order. */
-export function wantedOrdinals(set: StatefulSet): readonly number[] {
+/** The numbers wanted, in their order, one after the other: somebody may want two billions. */
+export function* wantedOrdinals(set: StatefulSet): Iterable<number> {
   const start = startOf(set);
-  return Array.from({ length: sizeOf(set) }, (_, i) => start + i);
+  for (let i = 0; i < sizeOf(set); i += 1) yield start + i;
 }

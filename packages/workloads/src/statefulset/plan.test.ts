@@ -77,6 +77,12 @@ describe("in parallel", () => {
   });
 });
 
+it("so many that nobody can hold them are made in portions", () => {
+  const first = plan(viewOf(parallel({ replicas: 2 ** 31 - 1 }), states("Ready")), now);
+  expect(first?.steps.map((step) => step.length)).toEqual([500]);
+  expect(does(viewOf(setOf({ replicas: 2 ** 31 - 1 }), states("Ready")))).toEqual(["create db-1"]);
+});
+
 describe("numbers", () => {
   it("begin where the set says, and the others go", () => {
     const set = setOf({ replicas: 2, ordinals: { start: 1 } });

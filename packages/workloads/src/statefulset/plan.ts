@@ -2,6 +2,7 @@
 // those before it are available; or, in parallel, everything at once. Pure.
 import { type Instant, resolveIntOrPercent } from "@telltale/kinds";
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "@telltale/kinds/builtin";
+import { burst } from "../pods/batch.ts";
 import { isAvailable, isFinished, isReady, isTerminating, nameOf, type OwnerReference } from "../pods/facts.ts";
 import { claimsOf, isConflicting, isStale, ownersWanted } from "./claims.ts";
 import { isWanted, ordinalOf, sizeOf, wantedOrdinals } from "./ordinals.ts";
@@ -12,8 +13,8 @@ export interface View {
   readonly revisions: Revisions;
   /** The set's own pods. */
   readonly pods: readonly Pod[];
-  /** The members' claims, by name. */
-  readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
+  /** Claims by name. */
+  readonly claims: Pick<ReadonlyMap<string, PersistentVolumeClaim>, "get">;
 }
 
 export type Action =
@@ -61,6 +62,7 @@ function fill(view: View, now: Instant): Stepped {
   const actions: Action[] = [];
   const members = membersOf(view);
   for (const ordinal of wantedOrdinals(view.set)) {
+    if (actions.length >= burst) return { actions, isBlocked: true };
     const pod = members.get(ordinal);
     actions.push(...(pod === undefined ? missing(view, ordinal) : kept(view, pod, ordinal, now)));
     const isThere = pod !== undefined && isUsable(view, pod, now) && !isTerminating(pod);
@@ -118,9 +120,9 @@ function handovers(view: View, pod: Pod, ordinal: number): readonly Handover[] {
 function claimsFor({ set, claims }: View, ordinal: number) {
   const wanted = claimsOf(set, ordinal);
   // One on its way out is not good for a pod: whoever makes the claim finds out, and says so.
-  const isGood = (name: string) => claims.has(name) && !isTerminating(claims.get(name) ?? {});
+  const isLacking = (found: PersistentVolumeClaim | undefined) => found === undefined || isTerminating(found);
   return {
-    lacking: wanted.filter((it) => !isGood(nameOf(it))),
+    lacking: wanted.filter((it) => isLacking(claims.get(nameOf(it)))),
     there: wanted.flatMap((it) => claims.get(nameOf(it)) ?? []),
   };
 }
@@ -163,9 +165,8 @@ function update(view: View, now: Instant): Stepped {
   });
   if (type === "OnDelete") return done([]);
   const members = membersOf(view);
-  const ordinals = wantedOrdinals(set);
   // A missing member is about to be made, and is not available before that.
-  const targets = ordinals.map((ordinal) => members.get(ordinal));
+  const targets = Array.from(wantedOrdinals(set), (ordinal) => members.get(ordinal));
   const reached = targets.slice(rollingUpdate?.partition ?? 0).reverse();
   const isOld = (pod: Pod | undefined): pod is Pod =>
     pod !== undefined && !isTerminating(pod) && !isFinished(pod) && revisionOfPod(pod) !== nameOf(revisions.update);

@@ -7,8 +7,8 @@ import { isTerminating, nameOf } from "../pods/facts.ts";
 import { inRounds, nextPass, type Rounded } from "../pods/rounds.ts";
 import { inOrder, superfluous } from "../revisions/history.ts";
 import { revise } from "../revisions/revise.ts";
-import { claimsOf, isClaimOf } from "./claims.ts";
-import { ordinalOf, wantedOrdinals } from "./ordinals.ts";
+import { isClaimOf } from "./claims.ts";
+import { ordinalOf } from "./ordinals.ts";
 import { perform } from "./perform.ts";
 import { plan, type View } from "./plan.ts";
 import { type Revisions, revisionOfPod } from "./pod.ts";
@@ -20,7 +20,7 @@ interface World extends Rounded {
   readonly set: StatefulSet;
   readonly pods: Claim<Pod>;
   readonly revisions: Claim<ControllerRevision>;
-  readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
+  readonly claims: View["claims"];
   /** What the pass made sure of. Undefined of a set that is going away. */
   readonly between?: Revisions & { readonly collisions: number };
 }
@@ -64,21 +64,8 @@ function observe(set: StatefulSet, look: Look): World {
     set,
     pods,
     revisions: claim(set, selector, look.children(ControllerRevision), kept),
-    claims: claimsIn(set, pods.mine, look),
+    claims: { get: (name) => look.get(PersistentVolumeClaim, { namespace, name }) },
   };
-}
-
-function claimsIn(set: StatefulSet, pods: readonly Pod[], look: Look): World["claims"] {
-  if ((set.spec?.volumeClaimTemplates ?? []).length === 0) return new Map();
-  const namespace = set.metadata?.namespace ?? "";
-  const ordinals = new Set([...wantedOrdinals(set), ...pods.flatMap((pod) => ordinalOf(set, pod) ?? [])]);
-  const names = [...ordinals].flatMap((ordinal) => claimsOf(set, ordinal).map(nameOf));
-  return new Map(
-    names.flatMap((name) => {
-      const found = look.get(PersistentVolumeClaim, { namespace, name });
-      return found === undefined ? [] : [[name, found]];
-    }),
-  );
 }
 
 async function act(hands: Hands<typeof StatefulSet>, world: World): Promise<World> {
