@@ -17,7 +17,7 @@ export async function measureWorkloads(): Promise<Result[]> {
     if (type !== "MODIFIED" || previous === undefined) return;
     const [before, after] = [statusText(previous.object()), statusText(record.object())];
     const isStatus = metadataText(previous.object()) === metadataText(record.object());
-    if (!isStatus) return;
+    if (!isStatus || after === undefined) return;
     writes.status += 1;
     if (before === after) writes.same += 1;
   });
@@ -74,7 +74,7 @@ async function areAvailable(client: ReturnType<typeof createClient>): Promise<bo
   return items.length === count && items.every(({ status }) => status?.availableReplicas === pods);
 }
 
-const statusText = (object: object): string => JSON.stringify((object as { status?: unknown }).status);
+const statusText = (object: object): string | undefined => JSON.stringify((object as { status?: unknown }).status);
 
 /** What a write of status does not change. */
 function metadataText(object: object): string {

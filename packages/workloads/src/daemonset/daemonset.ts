@@ -3,6 +3,7 @@
 import { deepEqual, type Instant } from "@telltale/kinds";
 import { ControllerRevision, DaemonSet, Node, Pod } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type Look } from "@telltale/runtime";
+import { isEndingError } from "../objects/ending.ts";
 import { slowStart } from "../pods/batch.ts";
 import { type Claim, claim, claiming, orphans, settleClaim } from "../pods/claim.ts";
 import { nameOf } from "../pods/facts.ts";
@@ -135,7 +136,8 @@ async function perform(
     await hands.remove(Pod, removal.pod, "Background");
     hands.event("Normal", "SuccessfulDelete", `Deleted pod: ${nameOf(removal.pod)}`);
   });
-  if (made.error !== undefined) hands.event("Warning", "FailedCreate", `Error creating: ${wordsOf(made.error)}`);
+  if (made.error !== undefined && !isEndingError(made.error))
+    hands.event("Warning", "FailedCreate", `Error creating: ${wordsOf(made.error)}`);
   if (removed.error !== undefined) hands.event("Warning", "FailedDelete", `Error deleting: ${wordsOf(removed.error)}`);
   const error = made.error ?? removed.error;
   return error === undefined ? undefined : wordsOf(error);

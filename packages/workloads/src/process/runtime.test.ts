@@ -5,7 +5,7 @@ import { VirtualClock } from "@telltale/clock";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { driverPool, eventually, must, podOf, script } from "../../test/process/driver.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 12_000 });
 const { drive, clean } = driverPool();
 afterEach(clean);
 

@@ -2,6 +2,7 @@
 import type { JsonPatchOperation } from "@telltale/client";
 import { PersistentVolumeClaim, Pod, type StatefulSet } from "@telltale/kinds/builtin";
 import type { Hands } from "@telltale/runtime";
+import { isEndingError } from "../objects/ending.ts";
 import { type Batched, slowStart } from "../pods/batch.ts";
 import { nameOf } from "../pods/facts.ts";
 import { wordsOf } from "../pods/words.ts";
@@ -73,7 +74,7 @@ async function told(
   try {
     if ((await run()) === "done") hands.event("Normal", `Successful${verb}`, `${what} successful`);
   } catch (error) {
-    if (!(error instanceof NameTaken))
+    if (!(error instanceof NameTaken || isEndingError(error)))
       hands.event("Warning", `Failed${verb}`, `${what} failed error: ${wordsOf(error)}`);
     throw error;
   }
