@@ -175,20 +175,3 @@ test("nothing is written once all is well", async () => {
   expect(it.passes()).toBe(0);
   expect(it.complaints).toEqual([]);
 });
-
-test("in a namespace that is going nothing is made, and nothing is said of it", async () => {
-  const it = await fresh();
-  it.server.faults.add({
-    match: { resource: "pods", verbs: ["create"], userAgent: /kube-controller-manager/ },
-    effect: { status: 403, reason: "Forbidden", message: "it is being terminated" },
-  });
-  const { client } = it;
-  await client.create(Namespace, { metadata: { name: "going", finalizers: ["example.test/hold"] } });
-  const { spec } = setOf({ replicas: 1 });
-  if (spec !== undefined) await client.create(StatefulSet, { metadata: { name: "db", namespace: "going" }, spec });
-  await it.pass(0);
-  it.server.faults.clear();
-  await client.delete(Namespace, { name: "going" }, { propagation: "Background" });
-  await it.pass(60_000);
-  expect((await client.list(Pod, { namespace: "going" })).items).toEqual([]);
-});
