@@ -324,7 +324,8 @@ describe("the pod as a whole", () => {
       message: "Node node-1 which was running pod p is unresponsive",
     });
     const leaving = { ...it, metadata: { ...it.metadata, deletionTimestamp: "2026-01-01T00:00:30Z" } };
-    expect(drive(leaving, { lost: 5_000 }, 100).pod.status?.phase).toBe("Running");
+    const step = advance({ pod: leaving, behaviour: { lost: 5_000 }, ...calm }, at(100));
+    expect(step).toMatchObject({ lost: {}, containers: [{ state: { is: "running" } }] });
   });
 });
 
@@ -374,4 +375,41 @@ test("a pass in between changes nothing, and what was written is enough to go on
     if (steps.at(-1)?.endsWith(view(it)) !== true) steps.push(`${second}s ${view(it)}`);
   }
   expect(steps).toEqual(straight.seen);
+});
+
+describe("a clock that is put back by an hour", () => {
+  const early = at(-3_600);
+  const after = (it: Pod, behaviour: Behaviour) => advance({ pod: it, behaviour, ...calm }, early);
+
+  test("does not take readiness from who runs, nor end them before their time", () => {
+    const { pod: it } = drive(pod(), {}, 1);
+    expect(after(it, {}).containers[0]).toMatchObject({ isReady: true, state: { is: "running", startedAt: early } });
+    expect(after(it, { exitAfter: 5_000 })).toMatchObject({
+      containers: [{ state: { is: "running" } }],
+      wakeAt: at(-3_595),
+    });
+  });
+
+  test("holds nobody up who waits", () => {
+    const stages = drive(pod(), { pull: 60_000 }, 1).pod;
+    expect(after(stages, { pull: 60_000 }).containers[0]?.state.is).toBe("running");
+    const mount = drive(pod(), { mountError: { for: 60_000 } }, 1).pod;
+    expect(after(mount, { mountError: { for: 60_000 } }).containers[0]?.state.is).toBe("running");
+    const loop = drive(pod(), { crash: 2 }, 3).pod;
+    expect(view(loop)).toMatch(/CrashLoopBackOff/);
+    expect(after(loop, { crash: 2 }).containers[0]?.state.is).toBe("running");
+    const runs = drive(pod(), {}, 0).pod;
+    const leaving = {
+      ...runs,
+      metadata: { ...runs.metadata, deletionTimestamp: "2026-01-01T00:00:30Z", deletionGracePeriodSeconds: 30 },
+    };
+    expect(after(leaving, {}).containers[0]?.state.is).toBe("terminated");
+    expect(after(leaving, { stop: 20_000 }).containers[0]?.state.is).toBe("terminated");
+  });
+});
+
+test("a probe that begins to fail is told of", () => {
+  const probed = { containers: [container("main", { readinessProbe: { httpGet: { port: 80 } } })] };
+  const { events } = drive(pod(probed), { flap: 10_000 }, 15);
+  expect(events.at(-1)).toBe("Warning Unhealthy: Readiness probe failed: simulated");
 });

@@ -6,7 +6,7 @@ import { type Container, isSidecar } from "../kubelet/phase.ts";
 import type { ContainerReport, PodEvent } from "../kubelet/pod-runtime.ts";
 import { isTerminating } from "../pods/facts.ts";
 import { behaviourOf, type Role, type Trouble } from "./behaviour.ts";
-import { earliest, type Step, step, type Turn, waiting, warning } from "./container.ts";
+import { begunBy, earliest, type Step, step, type Turn, waiting, warning } from "./container.ts";
 import { ended, endedBy, endings, lost, stopped } from "./end.ts";
 import { type Advance, asItWas, isPast, reports, type Scene, type Stored, storedIn, waitingFor } from "./scene.ts";
 
@@ -22,7 +22,8 @@ export function advance(scene: Scene, now: Instant): Advance {
   const ends = endings(pod, behaviour, since);
   const ending = startedAt === undefined ? undefined : ends.find(({ at }) => at <= now);
   if (ending !== undefined) return endedBy(ending, pod, stored, now);
-  const going = prepared(scene, stored, since, now) ?? onward(scene, stored, since, now);
+  const waits = begunBy(since, now);
+  const going = prepared(scene, stored, waits, now) ?? onward(scene, stored, waits, now);
   const wakeAt = earliest(going.wakeAt, lostAt, ...ends.map(({ at }) => at));
   return { ...going, ...(wakeAt === undefined ? {} : { wakeAt }) };
 }

@@ -1,5 +1,5 @@
 // One container of a simulated pod: from how it stood to how it stands now. Pure.
-import { formatGoDuration, type Instant, type Ms, plus, sha256Hex } from "@telltale/kinds";
+import { formatGoDuration, type Instant, instant, type Ms, plus, sha256Hex } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
 import { type Container, isRestarted } from "../kubelet/phase.ts";
 import type { ContainerReport, PodEvent, Terminated } from "../kubelet/pod-runtime.ts";
@@ -37,11 +37,18 @@ export interface Step {
 const shown: Ms = 1_000;
 
 export function step(turn: Turn): Step {
-  const { was } = turn;
-  if (was?.state.is === "running") return running(turn, was, was.state.startedAt);
+  const { was, now } = turn;
+  if (was?.state.is === "running") {
+    // A beginning in the future is one of a clock that was put back since: it begins to count anew.
+    const startedAt = instant(Math.min(was.state.startedAt, now));
+    return running(turn, { ...was, state: { is: "running", startedAt } }, startedAt);
+  }
   const end = was?.state.is === "terminated" ? was.state : was?.last;
   return was === undefined || end === undefined ? fresh(turn) : ended(turn, end, was);
 }
+
+/** Since when something waits. In the future only where a clock was put back: nobody knows, and it has waited long enough. */
+export const begunBy = (since: Instant, now: Instant): Instant => (since > now ? instant(0) : since);
 
 /** It waits for its turn. */
 export function waiting({ container, was }: Pick<Turn, "container" | "was">, reason: string, message?: string): Step {
@@ -62,7 +69,8 @@ export function waiting({ container, was }: Pick<Turn, "container" | "was">, rea
 
 /** Image, container, program: one after the other, each in its time. */
 function fresh(turn: Turn): Step {
-  const { behaviour, since, now, pod } = turn;
+  const { behaviour, now, pod } = turn;
+  const since = begunBy(turn.since, now);
   const pulling = behaviour.pullError;
   const pulledBy = pulling?.for === undefined ? 0 : tryAfter(pulling.for);
   if (pulling !== undefined && (pulling.for === undefined || now < plus(since, pulledBy)))
@@ -83,7 +91,8 @@ function fresh(turn: Turn): Step {
 }
 
 function unpulled(turn: Turn, { message }: Trouble): Step {
-  const { container, since, now } = turn;
+  const { container, now } = turn;
+  const since = begunBy(turn.since, now);
   const image = container.image ?? "";
   const why =
     message ?? `failed to pull and unpack image "${image}": failed to resolve reference "${image}": not found`;
@@ -155,7 +164,10 @@ function running(turn: Turn, was: NonNullable<Turn["was"]>, startedAt: Instant):
     return ended(turn, endOf(was, startedAt, exit.at, exit.code, exit.reason), was);
   }
   const { report, wakeAt } = standing(turn, was, startedAt);
-  return { report, events: [], ...(wakeAt === undefined ? {} : { wakeAt }) };
+  const isProbed = container.readinessProbe !== undefined;
+  const told =
+    was.isReady && !report.isReady && isProbed ? [warning("Unhealthy", "Readiness probe failed: simulated")] : [];
+  return { report, events: told, ...(wakeAt === undefined ? {} : { wakeAt }) };
 }
 
 /** Ready or not, and when that may change. */
@@ -209,7 +221,7 @@ function ended(turn: Turn, how: Terminated, was: ContainerReport): Step {
     return { report: { ...reportOf(was), state: { is: "terminated", ...how }, isReady, isStarted: false }, events: [] };
   }
   const pause = restartPause(was.restartCount, how.finishedAt - how.startedAt);
-  const again = plus(how.finishedAt, pause);
+  const again = plus(begunBy(how.finishedAt, now), pause);
   if (now >= again) return begun(turn, was.restartCount + 1, how);
   const { name } = container;
   const reason = "CrashLoopBackOff";

@@ -4,7 +4,7 @@ import type { Pod } from "@telltale/kinds/builtin";
 import type { ContainerReport } from "../kubelet/pod-runtime.ts";
 import { nameOf } from "../pods/facts.ts";
 import { type Behaviour, behaviourOf } from "./behaviour.ts";
-import { earliest, endOf, normal, warning } from "./container.ts";
+import { begunBy, earliest, endOf, normal, warning } from "./container.ts";
 import { type Advance, asItWas, reports, type Stored } from "./scene.ts";
 
 export interface Ending {
@@ -53,7 +53,7 @@ export function stopped(pod: Pod, stored: Stored, behaviour: Behaviour, now: Ins
     if (was.state.is !== "running") return was;
     told.push(`Stopping container ${container.name}`);
     const { stop = 0, stopCode = usual } = behaviourOf(behaviour, container.name, "main");
-    const end = plus(asked, stop);
+    const end = plus(begunBy(asked, now), stop);
     const [at, code] = end >= deadline ? [deadline, 137] : [end, stopCode];
     if (at <= now) return ended(was, at < was.state.startedAt ? now : at, code);
     times.push(at);
