@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { driverPool, eventually, isAlive, must, podOf, script, textOf } from "../../test/process/driver.ts";
 import type { ExecOptions } from "../kubelet/pod-runtime.ts";
 
-vi.setConfig({ testTimeout: 12_000 });
+vi.setConfig({ testTimeout: 60_000 });
 const { drive, clean } = driverPool();
 afterEach(clean);
 

@@ -220,7 +220,7 @@ export class Instance {
       }
     }
     if (this.#life.signal.aborted) return;
-    
+    this.isSettled = true;
     this.#health.begin();
     changed();
   }

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Driver, driverPool, eventually, must, podOf, script } from "../../test/process/driver.ts";
 import type { PodReport } from "../kubelet/pod-runtime.ts";
 
-vi.setConfig({ testTimeout: 12_000 });
+vi.setConfig({ testTimeout: 60_000 });
 const { drive, clean } = driverPool();
 afterEach(clean);
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { driverPool, eventually, must, podOf, script } from "../../test/process/driver.ts";
 import { hasProc, processes, variableOf } from "./proc.ts";
 
-vi.setConfig({ testTimeout: 12_000 });
+vi.setConfig({ testTimeout: 60_000 });
 const { drive, clean } = driverPool();
 afterEach(clean);
 

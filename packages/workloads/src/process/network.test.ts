@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { fnv1a32 } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
 import { describe, expect, it } from "vitest";
 import { addressOf, Networks, networkJson, networkOf } from "./network.ts";
@@ -15,6 +16,25 @@ describe("addresses of their own", () => {
     expect(new Set(all.map(({ ip }) => ip)).size).toBe(200);
     for (const { ip } of all) expect(ip).toMatch(/^127\.([1-9]|\d\d|1\d\d|2[0-4]\d|25[0-4])(\.\d+){2}$/);
     expect(await new Networks("own").of(pod("uid-7"), undefined)).toEqual(all[7]);
+  });
+
+  it("differ also where two pods would by chance have the same", async () => {
+    const seen = new Map<number, string>();
+    const pair: string[] = [];
+    for (let n = 0; pair.length === 0; n += 1) {
+      const uid = `uid-${n}`;
+      const hash = fnv1a32(uid) % 254 ** 3;
+      const other = seen.get(hash);
+      if (other !== undefined) pair.push(other, uid);
+      seen.set(hash, uid);
+    }
+    const networks = new Networks("own");
+    const [first, second] = [
+      await networks.of(pod(pair[0] ?? ""), undefined),
+      await networks.of(pod(pair[1] ?? ""), undefined),
+    ];
+    expect((await new Networks("own").of(pod(pair[1] ?? ""), undefined)).ip).toBe(first.ip);
+    expect(second.ip).not.toBe(first.ip);
   });
 
   it("are given to another pod only when they are free", async () => {

@@ -1,11 +1,11 @@
 // Pods as local processes: real programs, seen through reports.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { VirtualClock } from "@telltale/clock";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { driverPool, eventually, must, podOf, script } from "../../test/process/driver.ts";
 
-vi.setConfig({ testTimeout: 12_000 });
+vi.setConfig({ testTimeout: 60_000 });
 const { drive, clean } = driverPool();
 afterEach(clean);
 
@@ -172,6 +172,10 @@ describe("what a process gets", () => {
     );
     await driver.apply(pod);
     await driver.untilStates(pod, "running");
+    const link = join(driver.root, "pods", must(pod.metadata?.uid), "volumes/conf/..data");
+    const before = readlinkSync(link);
+    await driver.syncAll();
+    expect(readlinkSync(link)).toBe(before); // nothing changed, and nothing was written
     driver.configMaps.set("settings", { data: { level: "2" } });
     await driver.syncAll();
     await driver.untilStates(pod, "terminated");

@@ -10,7 +10,7 @@ import { type Driver, driverPool, eventually, isAlive, must, podOf, script } fro
 import { hasProc, processes, variableOf } from "./proc.ts";
 import { processRuntime } from "./runtime.ts";
 
-vi.setConfig({ testTimeout: 12_000 });
+vi.setConfig({ testTimeout: 60_000 });
 const { drive, clean } = driverPool();
 let root = "";
 const servers: ChildProcess[] = [];
