@@ -58,6 +58,7 @@ export interface ChildrenOptions {
 
 export function children({ census, reaper, path, maxProcesses }: ChildrenOptions): Children {
   const limiter = findLimiter(path);
+  const look = sharedLook(census);
   return {
     async start({ argv, env, cwd, stdin, owner }) {
       const [name = "", ...args] = argv;
@@ -89,7 +90,7 @@ export function children({ census, reaper, path, maxProcesses }: ChildrenOptions
         },
       };
     },
-    end: (owner, how = "kill") => endAll(census, owner, how),
+    end: (owner, how = "kill") => endAll(look, owner, how),
   };
 }
 
@@ -160,28 +161,37 @@ function limits(limiter: string | undefined, maxProcesses: number): readonly str
   return [limiter, `--nproc=${most}:${most}`, "--"];
 }
 
-async function endAll(census: Census, owner: string, how: "kill" | "freeze first"): Promise<void> {
-  const living = () => census.take().get(owner) ?? [];
-  if (living().length === 0) return;
+async function endAll(look: Look, owner: string, how: "kill" | "freeze first"): Promise<void> {
+  const living = async () => (await look()).get(owner) ?? [];
+  if ((await living()).length === 0) return;
   if (how === "freeze first") {
     // What is stopped makes no more processes: each look finds fewer that still do.
     for (let looks = 0; looks < 50; looks += 1) {
-      const active = living().filter(({ state }) => state !== "T");
+      const active = (await living()).filter(({ state }) => state !== "T");
       if (active.length === 0) break;
       for (const { pid } of active) signal(pid, "SIGSTOP");
-      await breath();
     }
   }
   // A killed process needs the processor once more to go: on a busy machine that takes some looks.
   for (let looks = 0; looks < 200; looks += 1) {
-    const left = living();
+    const left = await living();
     if (left.length === 0) return;
     for (const { pid, ticks } of left) if (processAt(pid)?.ticks === ticks) signal(pid, "SIGKILL");
-    await breath();
   }
 }
 
-/** Lets everybody else run, for about as long as one look at a folder takes. */
-async function breath(): Promise<void> {
-  await readdir("/proc").catch(() => []);
+type Look = () => Promise<ReturnType<Census["take"]>>;
+
+/** A census a moment from now, which everybody shares who asks until then: many containers may end at once. */
+function sharedLook(census: Census): Look {
+  let next: ReturnType<Look> | undefined;
+  return () => {
+    next ??= readdir("/proc")
+      .catch(() => [])
+      .then(() => {
+        next = undefined;
+        return census.take();
+      });
+    return next;
+  };
 }

@@ -222,7 +222,7 @@ export class Instance {
     if (this.#life.signal.aborted) return;
     this.isSettled = true;
     this.#health.begin();
-    changed();
+    if (hook !== undefined) changed(); // without one, whoever started it sees it at once
   }
 
   #target(commands: "as given" | "expanded" = "as given"): Target {
