@@ -170,3 +170,23 @@ test("an event may be about another object than that of the pass", async () => {
   const involvedObject = { kind: "Pod", name: "p", uid: pod.metadata?.uid };
   expect(items[0]).toMatchObject({ reason: "NodeNotReady", reportingComponent: "telling", involvedObject });
 });
+
+test("a deletion that is refused with a conflict about something else is tried again", async () => {
+  const it = await fresh();
+  const removing = controller(ReplicaSet, "removing")
+    .reads(Pod)
+    .writes(Pod, "delete")
+    .reconcile({
+      observe: (_, look) => look.list(Pod, { namespace: "default" }),
+      act: async (_none, hands, pods) => {
+        for (const pod of pods) await hands.remove(Pod, pod, "Background");
+      },
+      status: () => ({ status: undefined }),
+    });
+  await it.client.create(Pod, { metadata: { name: "p", namespace: "default" }, spec: template.spec });
+  it.server.faults.add({ match: { verbs: ["delete"] }, times: 2, effect: { status: 409 } });
+  await it.start([removing]);
+  await it.client.create(ReplicaSet, set(0));
+  await it.pass(10_000);
+  expect((await it.client.list(Pod, { namespace: "default" })).items).toEqual([]);
+});

@@ -141,6 +141,18 @@ export function hands(around: Surroundings, state: PassState): Hands {
   };
   const patch = patching("patch", client.patch);
 
+  /** Whether the server still has this very object. */
+  const isThere = async (kind: KindRef, object: KubeObject): Promise<boolean> => {
+    const { namespace, name } = refOf(object);
+    try {
+      const live = await client.get(kind, name, { signal, ...(namespace === undefined ? {} : { namespace }) });
+      return live.metadata?.uid === object.metadata?.uid;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  };
+
   const annotate = async (annotations: Readonly<Record<string, string | undefined>>) => {
     const operations = annotationPatch(state.object, annotations);
     if (operations.length > 0) await patch(controller.kind, state.object, operations);
@@ -198,8 +210,9 @@ export function hands(around: Surroundings, state: PassState): Hands {
         if (answer.kind === kind.kind && answer.metadata?.deletionTimestamp !== undefined) wrote(kind, answer);
         else gone(kind, object);
       } catch (error) {
-        // Gone, or another one has taken the name: this very one is no more.
-        if (!isNotFound(error) && !isConflict(error)) throw error;
+        // Gone, or another one has taken the name: this very one is no more. A conflict about anything else is one.
+        const isOver = isNotFound(error) || (isConflict(error) && !(await isThere(kind, object)));
+        if (!isOver) throw error;
         gone(kind, object);
       }
     },
