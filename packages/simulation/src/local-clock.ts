@@ -9,13 +9,14 @@ export class LocalClock implements Clock {
   readonly #held: (() => void)[] = [];
   #state: "runs" | "paused" | "over" = "runs";
   #skew: Ms = 0;
+  #stands: Instant | undefined;
 
   constructor(clock: Clock) {
     this.#true = clock;
   }
 
   now(): Instant {
-    return instant(this.#true.now() + this.#skew);
+    return this.#stands ?? instant(this.#true.now() + this.#skew);
   }
 
   uptime(): Ms {
@@ -63,6 +64,16 @@ export class LocalClock implements Clock {
   /** Shows another time of day from now on. Timers keep the time that they still have. */
   jump(by: Ms): void {
     this.#skew += by;
+  }
+
+  /** Shows one and the same time of day until `go`; timers go off all the same. */
+  stand(): void {
+    this.#stands ??= this.now();
+  }
+
+  /** Shows the right time again, as if it had never stood. */
+  go(): void {
+    this.#stands = undefined;
   }
 
   /** Nothing happens any more. */

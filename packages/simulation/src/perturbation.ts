@@ -2,16 +2,23 @@
 import type { Random } from "@telltale/clock";
 import type { Fault } from "./fault.ts";
 import type { Reference } from "./reference.ts";
+import type { Scenario } from "./scenario.ts";
 import type { World } from "./world.ts";
+
+/**
+ * What the end is: `same` as without it (default); `gone`: what it deleted is not there, all else the same; `own`: another
+ * one, which the invariants judge without the run that had no faults.
+ */
+export type Expectation = "same" | "gone" | "own";
 
 export interface Perturbation {
   readonly id: string;
   readonly what: string;
-  /**
-   * What the end is: `same` as without it (default); `gone`: what it deleted is not there, all else the same; `own`: another
-   * one, which the invariants judge without the run that had no faults.
-   */
-  readonly expects?: "same" | "gone" | "own";
+  readonly expects?: Expectation | ((fault: Fault) => Expectation);
+  /** What may end differently because of it, as in `Scenario.free`. */
+  free?(fault: Fault, scenario: Scenario): readonly string[];
+  /** How many processes have to stand for election, where the scenario has fewer. */
+  readonly replicas?: 2;
   /** Every place at which it can make a difference, by the run without faults. */
   plans(reference: Reference): Iterable<Fault>;
   /** Some place, for random walks. Default: one of `plans`. */

@@ -1,10 +1,11 @@
 // One process of an operator: it starts, works, and ends in good order or not at all.
 
 import type { Transport } from "@telltale/client";
-import { type Clock, type Random, seededRandom } from "@telltale/clock";
+import { type Clock, seededRandom } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { type Controller, type Manager, manager, type Sample } from "@telltale/runtime";
 import { LocalClock } from "./local-clock.ts";
+import type { Around } from "./scenario.ts";
 
 export interface ProcessOptions {
   readonly name: string;
@@ -13,7 +14,7 @@ export interface ProcessOptions {
   readonly clock: Clock;
   readonly replicas: 1 | 2;
   readonly transport: (clock: LocalClock) => Transport;
-  readonly controllers: (around: { readonly clock: Clock; readonly random: Random }) => readonly Controller[];
+  readonly controllers: (around: Omit<Around<unknown>, "backend">) => readonly Controller[];
   readonly on: ProcessEvents;
 }
 
@@ -34,6 +35,9 @@ export type ProcessState =
   | "stopping" // in good order
   | "stopped";
 
+/** Long terms: quiet minutes with a renewal every other second would cost more than all the rest. */
+export const terms = { duration: 60_000, renewDeadline: 40_000, retry: 10_000 } as const;
+
 export class Process {
   readonly name: string;
   readonly clock: LocalClock;
@@ -49,7 +53,9 @@ export class Process {
     this.clock = new LocalClock(options.clock);
     this.#transport = options.transport(this.clock);
     const random = seededRandom(seed);
-    const controllers = options.controllers({ clock: this.clock, random }).map((it) => seen(it, this, on));
+    const controllers = options
+      .controllers({ clock: this.clock, random, transport: this.#transport })
+      .map((it) => seen(it, this, on));
     this.manager = manager({
       name: operator,
       transport: this.#transport,
@@ -60,7 +66,7 @@ export class Process {
       events: "none",
       log: logOf((line) => on.log(this, line)),
       sinks: [(sample) => on.sample(this, sample)],
-      ...(replicas === 1 ? {} : { replicas: { as: "lease", namespace: "default", identity: name } }),
+      ...(replicas === 1 ? {} : { replicas: { as: "lease", namespace: "kube-system", identity: name, ...terms } }),
     });
     this.#ended = this.manager.run(this.#stop.signal).then(
       () => {

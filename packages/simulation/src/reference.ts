@@ -1,9 +1,11 @@
 // A run in which nothing goes wrong: what all others are measured by, and where faults are looked for.
 import type { Dump } from "./dump.ts";
 import type { Change } from "./history.ts";
+import type { Scenario } from "./scenario.ts";
 import type { Trace } from "./trace.ts";
 
 export interface Reference {
+  readonly scenario: Scenario;
   readonly trace: Trace;
   /** Everything that was written, with its author. */
   readonly changes: readonly Change[];

@@ -1,5 +1,5 @@
 // What is simulated: an operator, what people apply and do, what it talks to outside, and what the end must be.
-import type { Client } from "@telltale/client";
+import type { Client, Transport } from "@telltale/client";
 import type { Clock, Random } from "@telltale/clock";
 import type { Kind, KindRef, KubeObject, Ms } from "@telltale/kinds";
 import type { Controller } from "@telltale/runtime";
@@ -40,6 +40,8 @@ export interface Scenario<B = unknown> {
 export interface Around<B> {
   readonly clock: Clock;
   readonly random: Random;
+  /** The way of this process to the server, for a client of the operator's own: no lease is asked on it. */
+  readonly transport: Transport;
   readonly backend: B;
 }
 

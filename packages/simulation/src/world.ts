@@ -8,6 +8,7 @@ import type { Plan } from "./fault.ts";
 import { type Change, History } from "./history.ts";
 import type { Invariant, Watcher } from "./invariant.ts";
 import { Network } from "./network.ts";
+import type { Expectation } from "./perturbation.ts";
 import { perturbationOf } from "./perturbations/index.ts";
 import { Process, type ProcessEvents } from "./process.ts";
 import type { Backend, Scenario } from "./scenario.ts";
@@ -43,10 +44,13 @@ export class World {
   readonly person: Client;
   readonly processes: Process[] = [];
   readonly violations: Violation[] = [];
+  /** What becomes of a manifest before it is applied for the first time. */
+  readonly edits: ((object: KubeObject) => KubeObject)[] = [];
   readonly #watchers: Watcher[];
   readonly #unclaimed: Change[] = [];
   /** The end of the last thing that was planned. */
   #busyUntil: Instant;
+  readonly #afterwards: (() => void)[] = [];
   #counter = 0;
   #isEnding = false;
 
@@ -109,11 +113,11 @@ export class World {
 
   /** Everything that the scenario says, and then quiet. */
   async run(): Promise<void> {
-    const { apply, people = [], replicas = 1 } = this.scenario;
-    for (let i = 0; i < replicas; i += 1) this.startProcess();
+    const { apply, people = [] } = this.scenario;
+    for (let i = 0; i < this.#replicas; i += 1) this.startProcess();
     this.#startOthers();
     for (const [i, object] of apply.entries()) {
-      this.at(1000 + i * 10, `applies ${object.kind} ${object.metadata?.name}`, () => this.apply(object));
+      this.at(1000 + i * 10, `applies ${object.kind} ${object.metadata?.name}`, () => this.#bring(object));
     }
     for (const { at, what, act } of people) this.at(at, what, () => act(this.person));
     await this.untilQuiet();
@@ -136,6 +140,11 @@ export class World {
       });
   }
 
+  /** Once everything is quiet somebody does something, before it may become quiet again. One at a time, in their order. */
+  whenQuiet(what: string, act: () => unknown, who = "person"): void {
+    this.#afterwards.push(() => this.do(what, act, who));
+  }
+
   /** As long as this the world is not quiet. */
   busyFor(ms: Ms): void {
     this.#busyUntil = instant(Math.max(this.#busyUntil, this.clock.now() + ms));
@@ -152,6 +161,18 @@ export class World {
     });
   }
 
+  /** Who edited a manifest so that the server refuses it puts it right at once. */
+  async #bring(object: KubeObject): Promise<unknown> {
+    const edited = this.edits.reduce((it, edit) => edit(it), object);
+    if (edited === object) return this.apply(object);
+    try {
+      return await this.apply(edited);
+    } catch (error) {
+      this.trace.note(this.clock.now(), "person", error instanceof Error ? error.message : String(error));
+      return this.apply(object);
+    }
+  }
+
   startProcess(): Process {
     this.#counter += 1;
     const name = `operator-${this.#counter}`;
@@ -161,7 +182,7 @@ export class World {
       operator: scenario.name,
       seed: plan.seed + 100 * this.#counter,
       clock: this.clock,
-      replicas: scenario.replicas ?? 1,
+      replicas: this.#replicas,
       transport: (clock) => this.network.transport(name, clock, true),
       controllers: (around) => scenario.operator({ ...around, backend: this.backend }),
       on: this.#events,
@@ -182,9 +203,23 @@ export class World {
   }
 
   /** What the end is compared with: the least that any fault of the plan expects. */
-  get expects(): "same" | "gone" | "own" {
-    const all = this.plan.faults.map((fault) => perturbationOf(fault).expects ?? "same");
+  get expects(): Expectation {
+    const all = this.plan.faults.map((fault) => {
+      const { expects = "same" } = perturbationOf(fault);
+      return typeof expects === "string" ? expects : expects(fault);
+    });
     return all.includes("own") ? "own" : all.includes("gone") ? "gone" : "same";
+  }
+
+  /** What may end differently: what the scenario says, and what the faults of the plan bring with them. */
+  get free(): readonly string[] {
+    const faults = this.plan.faults.flatMap((fault) => perturbationOf(fault).free?.(fault, this.scenario) ?? []);
+    return [...(this.scenario.free ?? []), ...faults];
+  }
+
+  get #replicas(): 1 | 2 {
+    const asked = this.plan.faults.some((fault) => perturbationOf(fault).replicas === 2);
+    return asked ? 2 : (this.scenario.replicas ?? 1);
   }
 
   /** Whoever is at work: the newest process that is alive. */
@@ -230,14 +265,19 @@ export class World {
   /** Lets time pass until nothing is written any more. */
   async untilQuiet(): Promise<void> {
     const { quiet = 300_000, patience = 4 * 3_600_000 } = this.scenario;
-    const limit = instant(this.clock.now() + patience);
+    let limit = instant(this.clock.now() + patience);
     for (;;) {
       await this.#drain();
       const calm = instant(Math.max(this.history.changedAt, this.#busyUntil) + quiet);
       const next = this.clock.next();
       if (next === undefined || next > calm) {
         this.clock.advance(Math.max(0, calm - this.clock.now()));
-        return;
+        const deed = this.#afterwards.shift();
+        if (deed === undefined) return;
+        deed();
+        this.busyFor(0);
+        limit = instant(this.clock.now() + patience);
+        continue;
       }
       if (next > limit) {
         this.#violate(

@@ -11,7 +11,7 @@ export const ends: readonly Invariant[] = [
       return {
         end(reference) {
           if (reference === undefined || world.expects === "own") return;
-          const all = differences(reference.end, dumpOf(world.server, first), world.scenario.free);
+          const all = differences(reference.end, dumpOf(world.server, first), world.free);
           const found = world.expects === "gone" ? all.filter((it) => !it.endsWith("is not there")) : all;
           if (found.length > 0) say(found.slice(0, 5).join("; "));
         },
