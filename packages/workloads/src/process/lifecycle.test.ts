@@ -266,7 +266,8 @@ describe("a deadline of the pod", () => {
     expect((await driver.apply(started)).wakeAt).toBe(clock.now() + 10_000);
     await driver.untilStates(pod, "running", "terminated");
     clock.advance(10_000);
-    const report = await driver.untilStates(pod, "terminated", "terminated");
+    const report = await driver.until(pod, ({ ended }) => ended !== undefined);
+    expect(report.containers.map(({ state }) => state.is)).toEqual(["terminated", "terminated"]);
     expect(report.ended).toEqual({
       reason: "DeadlineExceeded",
       message: "Pod was active on the node longer than the specified deadline",

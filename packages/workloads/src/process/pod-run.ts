@@ -133,12 +133,15 @@ export class PodRun {
       renewAt,
       isLacking && course === "going" ? plus(now, retry) : undefined,
     ]);
+    // Not before: a pod that has ended is one whose containers have.
+    const isPast = this.#isPastDeadline;
+    const isRunning = parts.some(({ stage }) => stage.at === "running");
     return podReport({
       pod,
       ground,
       parts,
       events: this.#drain(),
-      ...(this.#isPastDeadline ? { ended: { reason: "DeadlineExceeded", message: deadlineMessage } } : {}),
+      ...(isPast && !isRunning ? { ended: { reason: "DeadlineExceeded", message: deadlineMessage } } : {}),
       ...(wakeAt === undefined ? {} : { wakeAt }),
     });
   }
