@@ -5,6 +5,7 @@ import { type Clock, sleep } from "@telltale/clock";
 import type { KubeObject, Ms } from "@telltale/kinds";
 import type { Change, History } from "./history.ts";
 import type { LocalClock } from "./local-clock.ts";
+import { expired, type Refusal, refusal, reset, whole } from "./response.ts";
 import { type Target, targetOf } from "./target.ts";
 import type { Trace } from "./trace.ts";
 
@@ -21,10 +22,14 @@ export interface Sent {
 /** What becomes of a request. */
 export type Verdict =
   | { readonly do: "lose" } // it never arrives: the connection is reset
-  | { readonly do: "refuse"; readonly status: number; readonly retryAfter?: number } // before anything is done
+  | ({ readonly do: "refuse" } & Refusal) // before anything is done
   | { readonly do: "lie"; readonly status: number | "timeout" | "reset" } // it is done, and this is what the client hears
   | { readonly do: "slow"; readonly before?: Ms; readonly after?: Ms }
+  | { readonly do: "elsewhere"; readonly server: Server } // another server answers: one that lags, or is older
   | { readonly do: "then"; readonly applied?: () => void; readonly answered?: () => void };
+
+/** Somebody who answers requests. */
+export type Server = (request: Request) => Promise<Response>;
 
 /** A watch that is open. */
 export interface Stream {
@@ -32,6 +37,8 @@ export interface Stream {
   readonly target: Target;
   /** Events so far, bookmarks not counted. */
   events: number;
+  /** The connection breaks, now. */
+  readonly cut: () => void;
 }
 
 export interface Line {
@@ -46,7 +53,7 @@ export type LineVerdict =
   | { readonly do: "cut"; readonly inside?: boolean } // before it, or in the middle of its line
   | { readonly do: "stall" } // nothing comes any more, and no end
   | { readonly do: "twice" }
-  | { readonly do: "expire" }; // 410 in its place, and the end
+  | { readonly do: "expire"; readonly after?: Ms }; // nothing for a while, then 410 in its place, and the end
 
 /** What a fault may do with the traffic. Of several rules the first that has a verdict decides. */
 export interface Rule {
@@ -67,6 +74,8 @@ export interface NetworkOptions {
 
 export class Network {
   readonly rules: Rule[] = [];
+  /** Watches that are open, of whoever is perturbed. */
+  readonly streams = new Set<Stream>();
   readonly #options: NetworkOptions;
   #writes = 0;
   #underWay = 0;
@@ -143,7 +152,9 @@ export class Network {
       return this.#delivered(clock, () => refusal(verdict));
     }
     const before = history.length;
-    const response = await server.send({ ...request, signal: closing });
+    const ask: Server = verdict?.do === "elsewhere" ? verdict.server : (it) => server.send(it);
+    const left = request.stream === true ? leaving(closing, request.signal) : undefined;
+    const response = await ask({ ...request, signal: left?.signal ?? closing });
     const body = request.stream === true ? undefined : await response.text();
     const changes = write === undefined ? [] : history.claim(before, process, sent, body);
     if (!isQuiet(request)) note(`${label} -> ${response.status}${changes.map((it) => ` ${it.says}`).join("")}`);
@@ -159,7 +170,9 @@ export class Network {
       return this.#delivered(clock, () => (status === "reset" ? reset(request) : refusal({ status })));
     }
     const answered = await this.#delivered(clock, () =>
-      body === undefined ? this.#streamed(response, sent, clock, counted, closing) : whole(response, body),
+      left === undefined || body !== undefined
+        ? whole(response, body ?? "")
+        : this.#streamed(response, sent, clock, counted, closing, left),
     );
     if (verdict?.do === "then") verdict.answered?.();
     return closing.aborted ? never() : answered;
@@ -190,10 +203,25 @@ export class Network {
     });
   }
 
-  #streamed(response: Response, sent: Sent, clock: LocalClock, counted: boolean, closing: AbortSignal): Response {
-    const stream: Stream = { process: sent.process, target: sent.target, events: 0 };
-    const lines = () => this.#lines(response, stream, clock, counted, closing);
-    return { status: response.status, headers: response.headers, text: () => response.text(), chunks: lines };
+  #streamed(
+    response: Response,
+    sent: Sent,
+    clock: LocalClock,
+    counted: boolean,
+    closing: AbortSignal,
+    left: AbortController,
+  ): Response {
+    const stream: Stream = { process: sent.process, target: sent.target, events: 0, cut: () => left.abort() };
+    if (counted) {
+      this.streams.add(stream);
+      left.signal.addEventListener("abort", () => this.streams.delete(stream), { once: true });
+    }
+    const chunks = async function* (this: Network) {
+      yield* this.#lines(response, stream, clock, counted, left.signal);
+      this.streams.delete(stream);
+      if (closing.aborted) await never();
+    };
+    return { ...response, text: () => response.text(), chunks: chunks.bind(this) };
   }
 
   async *#lines(
@@ -201,7 +229,7 @@ export class Network {
     stream: Stream,
     clock: LocalClock,
     counted: boolean,
-    closing: AbortSignal,
+    left: AbortSignal,
   ): AsyncGenerator<string, void, undefined> {
     const { latency } = this.#options;
     let rest = "";
@@ -210,12 +238,12 @@ export class Network {
       for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
         const text = rest.slice(0, end + 1);
         rest = rest.slice(end + 1);
-        const verdict = counted && this.rules.length > 0 ? this.#judge(stream, text) : undefined;
-        await this.#wait(latency() + (verdict?.do === "delay" ? verdict.by : 0));
-        if (closing.aborted) return void (await never());
+        const verdict = counted ? this.#judge(stream, text) : undefined;
+        await this.#wait(latency() + heldFor(verdict));
+        if (left.aborted) return;
         await this.#delivered(clock, () => undefined);
         if (verdict?.do === "drop") continue;
-        if (verdict?.do === "stall") return void (await never(closing));
+        if (verdict?.do === "stall") return void (await ended(left));
         if (verdict?.do === "cut") {
           if (verdict.inside === true) yield text.slice(0, Math.floor(text.length / 2));
           return;
@@ -228,9 +256,10 @@ export class Network {
   }
 
   #judge(stream: Stream, text: string): LineVerdict | undefined {
-    const line = JSON.parse(text) as Line;
-    if (line.type === "BOOKMARK") return undefined;
+    if (text.startsWith('{"type":"BOOKMARK"')) return undefined;
     stream.events += 1;
+    if (!this.rules.some((rule) => rule.line !== undefined)) return undefined;
+    const line = JSON.parse(text) as Line;
     for (const rule of this.rules) {
       const verdict = rule.line?.(stream, line);
       if (verdict !== undefined) return verdict;
@@ -239,56 +268,27 @@ export class Network {
   }
 }
 
-const never = (until?: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => until?.addEventListener("abort", () => reject(until.reason), { once: true }));
+const never = (): Promise<never> => new Promise(() => {});
 
-function reset({ method, path }: Request): never {
-  throw new ConnectionError("body", `${method} ${path}: the connection was reset`);
+/** Raised when the reader stops, the process ends, or a fault breaks the connection: the server keeps no watch for nobody. */
+function leaving(closing: AbortSignal, reader: AbortSignal | undefined): AbortController {
+  const left = new AbortController();
+  for (const signal of [closing, reader]) {
+    if (signal?.aborted === true) left.abort();
+    signal?.addEventListener("abort", () => left.abort(), { once: true, signal: left.signal });
+  }
+  return left;
 }
 
-const expired = JSON.stringify({
-  type: "ERROR",
-  object: { kind: "Status", apiVersion: "v1", status: "Failure", reason: "Expired", code: 410, message: "too old" },
-});
-
-const reasons: Readonly<Record<number, string>> = {
-  404: "NotFound",
-  409: "Conflict",
-  410: "Expired",
-  422: "Invalid",
-  429: "TooManyRequests",
-  500: "InternalError",
-  503: "ServiceUnavailable",
-  504: "Timeout",
-};
-
-function refusal({ status, retryAfter }: { readonly status: number; readonly retryAfter?: number }): Response {
-  const body = JSON.stringify({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message: `simulated ${status}`,
-    reason: reasons[status] ?? "",
-    code: status,
-    ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter } }),
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  const headers = {
-    "content-type": "application/json",
-    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
-  };
-  return whole({ status, headers }, body);
-}
 
-function whole({ status, headers }: Pick<Response, "status" | "headers">, body: string): Response {
-  return {
-    status,
-    headers,
-    text: async () => body,
-    async *chunks() {
-      yield body;
-    },
-  };
+function heldFor(verdict: LineVerdict | undefined): Ms {
+  if (verdict?.do === "delay") return verdict.by;
+  return verdict?.do === "expire" ? (verdict.after ?? 0) : 0;
 }
 
 /** Leases are renewed all the time; a trace of them hides the rest. */
