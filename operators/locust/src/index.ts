@@ -1,0 +1,1 @@
+export { LocustTest, type LocustTestStatus } from "./kinds/locust-test.ts";

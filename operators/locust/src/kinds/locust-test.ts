@@ -1,0 +1,175 @@
+// LocustTest: one load test, run once. This is everything that it can say of itself.
+import {
+  age,
+  column,
+  conditions,
+  Double,
+  defineKind,
+  Enum,
+  Fields,
+  Flag,
+  Int32,
+  Int64,
+  negative,
+  no,
+  Optional,
+  phases,
+  positive,
+  type Resource,
+  Text,
+  Time,
+  unknown,
+  when,
+  wide,
+  yes,
+} from "@telltale/kinds";
+import { LocustTestSpec } from "./spec.ts";
+
+const status = Fields({
+  expectedWorkers: Int32(),
+  connectedWorkers: Int32({ minimum: 0 }),
+  workersSource: Enum(["LocustAPI", "JobStatus"]),
+  startTime: Time(),
+  completionTime: Time(),
+  testResult: Fields({
+    totalRequests: Int64(),
+    failedRequests: Int64(),
+    averageResponseTime: Optional(Double({ description: "Milliseconds, over the whole run" })),
+    requestsPerSecond: Optional(Double()),
+    sampleTime: Time(),
+    final: Flag({ description: "Whether it was read after the load had stopped" }),
+  }),
+  progress: Fields({
+    currentUsers: Optional(Int32()),
+    targetUsers: Optional(Int32()),
+    duration: Optional(Text({ description: "How long the load has run: 1m30s" })),
+    runTime: Optional(Text()),
+    percent: Optional(Int32({ minimum: 0, maximum: 100 })),
+    state: Optional(Enum(["ready", "spawning", "running", "cleanup", "stopping", "stopped"])),
+    loadStartTime: Optional(Time()),
+  }),
+  appliedGeneration: Int64({ description: "The generation that the resources were made from" }),
+  appliedSpecHash: Text(),
+});
+
+export const LocustTest = defineKind({
+  group: "locust.io",
+  version: "v2",
+  kind: "LocustTest",
+  shortNames: ["lotest"],
+  description: "A distributed Locust load test. It runs once, with the spec that it was made with.",
+  spec: LocustTestSpec,
+  status,
+  phases: phases(
+    {
+      Pending: ["Running", "Succeeded", "Failed"],
+      Running: ["Succeeded", "Failed", when("recreate", "Pending")],
+      Succeeded: [],
+      Failed: [],
+    },
+    {
+      final: ["Succeeded", "Failed"],
+      thaw: ["observedGeneration", "conditions.SpecDrifted"],
+      means: {
+        Pending: "resources are being made, or the master has not begun",
+        Running: "the master Job has a pod",
+        Succeeded: "the master ended well",
+        Failed: "the master failed, or the operator gave up",
+      },
+    },
+  ),
+  conditions: conditions(
+    {
+      Ready: positive({
+        means: "Everything that the test needs exists",
+        reasons: {
+          ResourcesCreating: no("Resources are being made", "wait; if it lasts, the message says for what"),
+          ResourcesCreated: yes("All resources exist"),
+          ResourcesFailed: no("A resource could not be made, or the test failed", "read the message"),
+          ResourcesSuspended: no("A Job is suspended", "set spec.suspend of the Job to false"),
+        },
+        initial: { status: "False", reason: "ResourcesCreating", message: "Creating resources" },
+      }),
+      WorkersConnected: positive({
+        means: "All workers are connected to the master",
+        reasons: {
+          WaitingForWorkers: no("Not all workers have connected yet", "wait; if it lasts, look at PodsHealthy"),
+          AllWorkersConnected: yes("All workers are connected"),
+          WorkersMissing: no("Workers that were connected are gone", "look at the worker pods that the message names"),
+        },
+        initial: { status: "False", reason: "WaitingForWorkers", message: "Waiting for workers to connect" },
+      }),
+      TestCompleted: positive({
+        means: "The test is over, well or not",
+        reasons: {
+          TestInProgress: no("The test is not over", "wait"),
+          TestSucceeded: yes("The test ended well"),
+          TestFailed: yes("The test failed", "the message has the cause; exit code 1 often means failed requests"),
+        },
+        initial: { status: "False", reason: "TestInProgress", message: "Test has not started" },
+      }),
+      PodsHealthy: positive({
+        means: "No pod has a problem that does not go away by itself",
+        reasons: {
+          PodsStarting: yes("Pods are starting"),
+          PodsHealthy: yes("All pods are healthy"),
+          ImagePullError: no("An image cannot be pulled", "correct spec.image or the pull secret"),
+          ConfigurationError: no("A pod lacks something that it mounts or reads", "make what the message names"),
+          SchedulingError: no("A pod finds no node", "free resources, or change spec.scheduling"),
+          CrashLoopBackOff: no("A container ended with an error", "read the log of the pod that the message names"),
+          InitializationError: no("An init container failed", "read its log"),
+        },
+        initial: { status: "True", reason: "PodsStarting", message: "Waiting for pods to start" },
+      }),
+      SpecDrifted: negative({
+        means: "The spec is not the one that the test runs with",
+        present: "onceTrue",
+        reasons: {
+          SpecChangeIgnored: yes("The spec was changed", "delete the LocustTest and make it again to apply it"),
+          SpecApplied: no("The spec is the test's again", "nothing to do"),
+        },
+      }),
+      TelemetryAvailable: positive({
+        means: "The master's web API is read",
+        reasons: {
+          WaitingForMaster: unknown("The master does not run yet", "wait"),
+          Polling: yes("It is read"),
+          MasterUnreachable: no("It does not answer", "check the network path from the operator to the pod"),
+          WebUIDisabled: no("The test runs without a web API", "leave --headless out to see progress"),
+          AuthenticationRequired: no("It asks for a login", "leave --web-login out"),
+          InvalidResponse: no("It answers with something else", "check --web-base-path"),
+          Disabled: no("The operator does not read it", "set TELEMETRY_MODE"),
+        },
+        initial: { status: "Unknown", reason: "WaitingForMaster", message: "Master pod is not running yet" },
+      }),
+    },
+    { order: "insertion" },
+  ),
+  once: ["startTime", "completionTime"],
+  memory: [
+    "phase",
+    "appliedGeneration",
+    "appliedSpecHash",
+    "expectedWorkers",
+    "connectedWorkers",
+    "progress",
+    "testResult",
+    "conditions.WorkersConnected",
+    "conditions.Ready",
+  ],
+  volatile: ["testResult", "progress", "connectedWorkers"],
+  columns: [
+    column("Phase", ".status.phase"),
+    column("Workers", ".spec.worker.replicas", "integer"),
+    column("Connected", ".status.connectedWorkers", "integer"),
+    column("Users", ".status.progress.currentUsers", "integer"),
+    column("Progress", ".status.progress.percent", "integer"),
+    wide("Requests", ".status.testResult.totalRequests", "integer"),
+    wide("Failures", ".status.testResult.failedRequests", "integer"),
+    wide("Image", ".spec.image"),
+    age(),
+  ],
+  finalizer: "locust.io/cleanup",
+});
+export type LocustTest = Resource<typeof LocustTest>;
+export type LocustTestStatus = NonNullable<LocustTest["status"]>;
