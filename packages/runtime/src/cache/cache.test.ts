@@ -125,6 +125,28 @@ it("does not bring back what was gone when the answer to our own write came", as
   expect(names(store.values())).toEqual(["new"]);
 });
 
+it("shows everything that it holds, and up to which version", async () => {
+  const { cache, server, pass } = opened({ namespaces: ["a", "b"] });
+  server.objects = [map("x", 1)];
+  cache.of(ConfigMap);
+  cache.of(Secret, { label: "is=in" });
+  const before = cache.held();
+  cache.start();
+  await pass();
+  const told = before.map(({ kind, select, version, store }) => [kind.kind, select, version, names(store.values())]);
+  expect(told).toEqual([
+    ["ConfigMap", {}, "10", ["x"]],
+    ["Secret", { label: "is=in" }, "10", ["x"]],
+  ]);
+  expect(opened().cache.held()).toEqual([]);
+});
+
+it("holds nothing up to any version before the server has told everything", () => {
+  const { cache } = opened({ namespaces: ["a", "b"] });
+  cache.of(ConfigMap);
+  expect(cache.held().map(({ version }) => version)).toEqual([""]);
+});
+
 it("refuses a label selector that nobody can read", () => {
   const { cache } = opened();
   expect(() => cache.of(ConfigMap, { label: "a in (" })).toThrow('the label selector "a in (" cannot be read');

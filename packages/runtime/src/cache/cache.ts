@@ -8,6 +8,7 @@ import type { CacheGauge, Sink, WatchHappening } from "../samples.ts";
 import type { Echoes } from "./echoes.ts";
 import { Follower } from "./follow.ts";
 import { Store } from "./store.ts";
+import { isNoNewer } from "./version.ts";
 
 export interface CacheOptions {
   readonly client: Client;
@@ -32,6 +33,15 @@ export interface Selection {
   readonly namespace?: string;
   /** Only `metadata` is read and kept. */
   readonly metadataOnly?: boolean;
+}
+
+/** The objects of one kind and selection, as far as they are known here. */
+export interface Held {
+  readonly kind: KindRef;
+  readonly select: Selection;
+  readonly store: Pick<Store<KubeObject>, "get" | "values" | "subscribe">;
+  /** Up to which version the server has told everything; of several namespaces the oldest. Empty: nothing yet. */
+  readonly version: string;
 }
 
 export interface Cached<T extends KubeObject> {
@@ -138,6 +148,19 @@ export class Cache {
         resourceVersion: follower.version,
       })),
     );
+  }
+
+  /** Everything that is kept: for those who compare it with the server. */
+  held(): Held[] {
+    return [...this.#entries.values()].map(({ kind, select, store, followers }) => ({
+      kind,
+      select,
+      store,
+      get version() {
+        const all = followers.map(({ follower }) => follower.version);
+        return all.reduce((a, b) => (a === "" || isNoNewer(a, b) ? a : b));
+      },
+    }));
   }
 
   /** Those that watch what such an object is: nobody would ever tell the others that it changed. */
