@@ -9,27 +9,33 @@ import { addressOf } from "./network.ts";
 import type { PodRun } from "./pod-run.ts";
 import type { Slot } from "./slot.ts";
 
-export function podAccess(runOf: (pod: Pod) => PodRun | undefined): PodAccess {
-  const find = (pod: Pod, container: string): { readonly run: PodRun; readonly slot: Slot } => {
-    const run = runOf(pod);
+export interface Runs {
+  get(pod: Pod): PodRun | undefined;
+  /** Also one that ended under an earlier server, of which nobody has spoken since. */
+  recall(pod: Pod): Promise<PodRun | undefined>;
+}
+
+export function podAccess(runs: Runs): PodAccess {
+  const find = async (pod: Pod, container: string): Promise<{ readonly run: PodRun; readonly slot: Slot }> => {
+    const run = await runs.recall(pod);
     const slot = run?.slot(container);
     if (run !== undefined && slot !== undefined) return { run, slot };
     throw new Error(`container "${container}" in pod "${pod.metadata?.name}" is not available`);
   };
   return {
     async logs(pod, options) {
-      const { run, slot } = find(pod, options.container);
+      const { run, slot } = await find(pod, options.container);
       return logOf(slot, run, options);
     },
     async exec(pod, options) {
-      const { instance } = find(pod, options.container).slot;
+      const { instance } = (await find(pod, options.container)).slot;
       if (instance === undefined) throw new Error(`container not found ("${options.container}"): it does not run`);
       const { command } = options;
       if (command === undefined) return attach(instance, options);
       return session(await instance.exec(instance.translated(command), options.stdin ? "pipe" : "none"), options);
     },
     address(pod, port) {
-      const network = runOf(pod)?.network;
+      const network = runs.get(pod)?.network;
       if (network === undefined || !(network.isOwn || network.ports.has(port))) return undefined;
       return addressOf(network, undefined, port);
     },

@@ -7,7 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { type Census, signal } from "./census.ts";
 import type { ProcessRef } from "./container.ts";
 import type { Env } from "./env.ts";
-import { hasProc, mostTasks, processAt, startOf, tasksOf } from "./proc.ts";
+import { hasProc, mostTasks, processAt, startOf, taskCount } from "./proc.ts";
 import { findProgram } from "./programs.ts";
 import type { Reaper } from "./reaper.ts";
 import { codeOf, Refusal, textOf } from "./refusal.ts";
@@ -153,10 +153,11 @@ async function findLimiter(path: string | undefined): Promise<string | undefined
   return findProgram("prlimit", { paths: [path, "/usr/bin:/bin"], cwd: "/" }).catch(() => undefined);
 }
 
-/** What stops a fork bomb between two looks: no more tasks for this user than it has now, and many more than a container may have. */
+/** What stops a fork bomb between two looks: its user gets a limit that leaves room for a container, but not for ever more. */
 function limits(limiter: string | undefined, maxProcesses: number): readonly string[] {
   if (limiter === undefined) return [];
-  const most = tasksOf(process.getuid?.() ?? 0) + Math.max(4_096, 16 * maxProcesses);
+  // The user's own tasks would be nearer, but to count them takes milliseconds at each start.
+  const most = taskCount() + Math.max(4_096, 16 * maxProcesses);
   if (most >= mostTasks()) return []; // the limit that we have ourselves is lower, and only root may raise it
   return [limiter, `--nproc=${most}:${most}`, "--"];
 }

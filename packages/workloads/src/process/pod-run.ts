@@ -69,6 +69,13 @@ export class PodRun {
     return this.#ground?.network;
   }
 
+  /** Knows again what is on disk of it, and does nothing else. */
+  recall(now: Instant): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#ground ??= await this.#prepare(this.#pod, now);
+    });
+  }
+
   sync(pod: Pod, now: Instant, refers: References): Promise<PodReport> {
     return this.#inTurn(() => this.#step(pod, now, refers));
   }

@@ -103,7 +103,18 @@ export function processRuntime(options: ProcessRuntimeOptions = {}): PodRuntime 
       if (options.root === undefined) await rm(open.root, { recursive: true, force: true });
     },
 
-    access: podAccess((pod) => runs.get(pod.metadata?.uid ?? "")),
+    access: podAccess({
+      get: (pod) => runs.get(pod.metadata?.uid ?? ""),
+      async recall(pod) {
+        const { uid = "" } = pod.metadata ?? {};
+        const there = runs.get(uid);
+        if (there?.network !== undefined || open === undefined || open.isStopping) return there;
+        const isOnDisk = !leaving.has(uid) && namesIn(join(open.root, "pods")).includes(uid);
+        const run = there ?? (isOnDisk ? newRun(open, pod, clock.now(), uid) : undefined);
+        await run?.recall(clock.now()).catch(() => {}); // what cannot be recalled has no containers
+        return run;
+      },
+    }),
   };
 }
 

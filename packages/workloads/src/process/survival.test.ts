@@ -165,6 +165,17 @@ describe("when the server stops", () => {
     expect(read(file("bye"))).toBe("bye\n");
   });
 
+  it("the log of a pod that is over can still be read, although nobody brings it further", async () => {
+    const first = await drive({ root });
+    const pod = podOf([script("echo the end")], { restartPolicy: "Never" });
+    await first.apply(pod);
+    await first.untilStates(pod, "terminated");
+    await stopped(first);
+    const second = await drive({ root });
+    expect(await second.logs(pod)).toBe("the end\n");
+    await expect(second.logs(podOf([script("exit 0")]))).rejects.toThrow("is not available");
+  });
+
   it("the log of before is still there", async () => {
     const first = await drive({ root });
     const pod = podOf([script("echo run $TELLTALE_CONTAINER; sleep 600")]);
