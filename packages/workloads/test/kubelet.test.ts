@@ -75,6 +75,7 @@ test("a pod that a finalizer holds stays with its last status, and nobody asks a
   await it.pass(1_000);
   expect(await it.view("p")).toBe("Failed (leaving): main Error 143");
   it.writes();
+  await it.client.patch(Pod, { name: "p", namespace }, { merge: { metadata: { labels: { a: "b" } } } });
   await it.pass(120_000);
   expect(ofPods(it.writes())).toEqual([]);
   await it.client.patch(Pod, { name: "p", namespace }, { merge: { metadata: { finalizers: null } } });

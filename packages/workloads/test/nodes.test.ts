@@ -1,4 +1,5 @@
 // Nodes on the embedded server: registered, heard of, lost and back; and what becomes of their pods.
+import { formatTime } from "@telltale/kinds";
 import { CoreEvent, Lease, Node, Pod } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, test } from "vitest";
 import { nodeAgent } from "../src/node/agent.ts";
@@ -139,6 +140,20 @@ describe("a node that is not heard of", () => {
     await it.pass(1_000);
     expect(await ready()).toMatch(/^True KubeletReady/);
     expect(await taints()).toEqual([]);
+    expect(await it.condition("p", "Ready")).toBe("True");
+  });
+
+  test("marks its pods once: whoever says otherwise later knows better", async () => {
+    it = await machine();
+    await it.create("p");
+    await it.pass(1_000);
+    await offline("true");
+    await it.pass(60_000);
+    expect(await it.condition("p", "Ready")).toBe("False");
+    const conditions = [{ type: "Ready", status: "True", lastTransitionTime: formatTime(it.clock.now()) }];
+    await it.client.status.patch(Pod, { name: "p", namespace }, { strategic: { status: { conditions } } });
+    await it.client.patch(Node, { name: "embedded-node" }, { merge: { metadata: { labels: { a: "b" } } } });
+    await it.pass(1_000);
     expect(await it.condition("p", "Ready")).toBe("True");
   });
 

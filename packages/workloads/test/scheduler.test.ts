@@ -200,6 +200,37 @@ describe("under faults", () => {
     expect(items.filter(({ spec }) => spec?.nodeName === "a")).toHaveLength(5);
   });
 
+  test("a binding of which nobody knows holds its room until somebody does", async () => {
+    it = await machine({ nodes: [{ name: "a", capacity: { cpu: "1" } }] });
+    it.server.faults.add({ match: { verbs: ["watch"], resource: "pods" }, effect: { watch: { delayMs: 20_000 } } });
+    await it.renew();
+    await it.pass(1_000);
+    const binding = { verbs: ["create"], resource: "pods", subresource: "binding" };
+    it.server.faults.add({ match: binding, times: 1, effect: { status: 500, commit: true } });
+    await it.create("first", {}, asking("1"));
+    await it.create("second", {}, asking("1"));
+    await it.pass(22_000);
+    // Whoever looks again in between finds no room either.
+    await it.client.patch(Node, { name: "a" }, { merge: { metadata: { labels: { a: "b" } } } });
+    await it.pass(120_000);
+    const { items } = await it.client.list(Pod, { namespace });
+    expect(items.filter(({ spec }) => spec?.nodeName === "a")).toHaveLength(1);
+  });
+
+  test("a binding that the server forgot before anybody heard of it is made again", async () => {
+    it = await machine();
+    it.server.faults.add({ match: { verbs: ["watch"], resource: "pods" }, effect: { watch: { delayMs: 5_000 } } });
+    await it.renew();
+    await it.create("p");
+    const snapshot = it.server.snapshot();
+    for (let i = 0; i < 20 && (await nodeOf("p")) === undefined; i += 1) await it.pass(1_000);
+    expect(await nodeOf("p")).toBe("embedded-node");
+    it.server.faults.clear();
+    it.server.restore(snapshot);
+    await it.pass(120_000);
+    expect(await it.view("p")).toBe("Running: main running ready");
+  });
+
   test("a binding that the server forgot is made again", async () => {
     it = await machine();
     const before = await it.create("p");

@@ -284,6 +284,7 @@ describe("cut off and begun anew in the middle of each stage", () => {
     const addresses = async () => (await it.client.list(Pod, { namespace })).items.map(({ status }) => status?.podIP);
     const before = await addresses();
     await it.client.delete(Pod, { name: "p-1", namespace }, background);
+    await it.pass(1_000);
     await it.renew();
     for (let i = 5; i < 10; i += 1) await it.create(`p-${i}`);
     await it.pass(1_000);

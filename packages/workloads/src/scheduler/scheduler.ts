@@ -1,5 +1,5 @@
 // The scheduler: gives pods that have none a node, or says why they get none. `choose.ts` decides.
-import { ApiError } from "@telltale/client";
+import { ApiError, isConflict } from "@telltale/client";
 import { type Instant, type KubeObject, type Ms, plus } from "@telltale/kinds";
 import { Namespace, Node, PersistentVolumeClaim, Pod, StorageClass } from "@telltale/kinds/builtin";
 import {
@@ -145,6 +145,7 @@ async function act(decision: Decision, hands: Hands<typeof Pod>, world: World, l
 }
 
 async function bind(pod: Pod, node: string, hands: Hands<typeof Pod>, ledger: Ledger): Promise<void> {
+  const before = ledger.of(pod);
   ledger.assume(pod, node, "asked", hands.now);
   const { namespace = "", uid = "" } = pod.metadata ?? {};
   try {
@@ -155,6 +156,8 @@ async function bind(pod: Pod, node: string, hands: Hands<typeof Pod>, ledger: Le
       target: { apiVersion: "v1", kind: "Node", name: node },
     });
   } catch (error) {
+    // It is bound, then: the news of it will come.
+    if (before !== undefined && isConflict(error)) return;
     // A refusal is certain. Whatever else went wrong, the pod may be bound.
     if (error instanceof ApiError && error.code < 500) ledger.giveUp(pod);
     else ledger.assume(pod, node, "unsure", hands.now);
