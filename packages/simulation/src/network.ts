@@ -2,9 +2,10 @@
 // make something else of it.
 import { ConnectionError, type Request, type Response, type Transport, unlessAborted } from "@telltale/client";
 import { type Clock, sleep } from "@telltale/clock";
-import type { KubeObject, Ms } from "@telltale/kinds";
+import type { Instant, KubeObject, Ms } from "@telltale/kinds";
 import type { Change, History } from "./history.ts";
 import type { LocalClock } from "./local-clock.ts";
+import { type Pass, presentPass } from "./pass.ts";
 import { expired, type Refusal, refusal, reset, whole } from "./response.ts";
 import { type Target, targetOf } from "./target.ts";
 import type { Trace } from "./trace.ts";
@@ -17,6 +18,23 @@ export interface Sent {
   readonly request: Request;
   /** The how many-th write of the operator in this run; of a read undefined. */
   readonly write?: number;
+  /** The pass on whose behalf it was sent. */
+  readonly pass?: Pass;
+}
+
+/** What a process heard of a request. */
+export type Heard =
+  | { readonly as: "answer"; readonly status: number; readonly retryAfter?: Ms } // the server's own
+  | { readonly as: "refusal"; readonly status: number; readonly retryAfter?: Ms } // nothing was done
+  | { readonly as: "lie"; readonly status: number | "reset" } // it was done
+  | { readonly as: "loss" }; // it never arrived
+
+/** Who is told of the operator's traffic, whatever becomes of it. */
+export interface Witness {
+  sent?(sent: Sent): void;
+  /** After the server has done it, whatever the process hears. `answer`: what the server says. */
+  applied?(sent: Sent, changes: readonly Change[], status: number, answer: string | undefined): void;
+  heard?(sent: Sent, heard: Heard): void;
 }
 
 /** What becomes of a request. */
@@ -70,6 +88,7 @@ export interface NetworkOptions {
   readonly trace: Trace;
   /** How long things are under way, one by one. */
   readonly latency: () => Ms;
+  readonly witness?: Witness;
 }
 
 export class Network {
@@ -77,6 +96,8 @@ export class Network {
   /** Watches that are open, of whoever is perturbed. */
   readonly streams = new Set<Stream>();
   readonly #options: NetworkOptions;
+  /** When something last went wrong on the way. */
+  disturbedAt: Instant | undefined;
   #writes = 0;
   #underWay = 0;
 
@@ -113,12 +134,14 @@ export class Network {
     const isRead = request.method === "GET" || request.method === "HEAD";
     const target = targetOf(request.path);
     if (!isRead && counted) this.#writes += 1;
+    const pass = presentPass();
     const sent: Sent = {
       process,
       method: request.method,
       target,
       request,
       ...(isRead || !counted ? {} : { write: this.#writes }),
+      ...(pass?.process.name === process ? { pass } : {}),
     };
     this.#underWay += 1;
     let isCounted = true;
@@ -138,18 +161,29 @@ export class Network {
   async #pass(sent: Sent, clock: LocalClock, counted: boolean, closing: AbortSignal): Promise<Response> {
     const { server, history, trace, latency } = this.#options;
     const { request, process, write } = sent;
+    const witness = counted ? this.#options.witness : undefined;
+    witness?.sent?.(sent);
     const verdict = counted ? this.#verdict(sent) : undefined;
+    if (verdict !== undefined) this.disturbedAt = this.#options.clock.now();
     const label = `${write === undefined ? "" : `#${write} `}${request.method} ${request.path}`;
     const note = (what: string) => trace.note(this.#options.clock.now(), process, what);
     await this.#wait(latency() + (verdict?.do === "slow" ? (verdict.before ?? 0) : 0));
     if (closing.aborted) return never();
     if (verdict?.do === "lose") {
       note(`${label} -> lost`);
-      return this.#delivered(clock, () => reset(request));
+      return this.#delivered(clock, () => {
+        witness?.heard?.(sent, { as: "loss" });
+        return reset(request);
+      });
     }
     if (verdict?.do === "refuse") {
       note(`${label} -> ${verdict.status} (refused)`);
-      return this.#delivered(clock, () => refusal(verdict));
+      return this.#delivered(clock, () => {
+        const { status, retryAfter } = verdict;
+        const wait = retryAfter === undefined ? {} : { retryAfter: retryAfter * 1000 };
+        witness?.heard?.(sent, { as: "refusal", status, ...wait });
+        return refusal(verdict);
+      });
     }
     const before = history.length;
     const ask: Server = verdict?.do === "elsewhere" ? verdict.server : (it) => server.send(it);
@@ -158,6 +192,7 @@ export class Network {
     const body = request.stream === true ? undefined : await response.text();
     const changes = write === undefined ? [] : history.claim(before, process, sent, body);
     if (!isQuiet(request)) note(`${label} -> ${response.status}${changes.map((it) => ` ${it.says}`).join("")}`);
+    witness?.applied?.(sent, changes, response.status, body);
     for (const rule of this.rules) rule.applied?.(sent, changes, response.status);
     if (verdict?.do === "then") verdict.applied?.();
     if (closing.aborted) return never();
@@ -167,7 +202,10 @@ export class Network {
       note(`${label} -> hears ${verdict.status}`);
       if (verdict.status === "timeout") return never();
       const { status } = verdict;
-      return this.#delivered(clock, () => (status === "reset" ? reset(request) : refusal({ status })));
+      return this.#delivered(clock, () => {
+        witness?.heard?.(sent, { as: "lie", status });
+        return status === "reset" ? reset(request) : refusal({ status });
+      });
     }
     const answered = await this.#delivered(clock, () =>
       left === undefined || body !== undefined
@@ -175,7 +213,9 @@ export class Network {
         : this.#streamed(response, sent, clock, counted, closing, left),
     );
     if (verdict?.do === "then") verdict.answered?.();
-    return closing.aborted ? never() : answered;
+    if (closing.aborted) return never();
+    witness?.heard?.(sent, { as: "answer", status: response.status });
+    return answered;
   }
 
   #verdict(sent: Sent): Verdict | undefined {
@@ -239,6 +279,7 @@ export class Network {
         const text = rest.slice(0, end + 1);
         rest = rest.slice(end + 1);
         const verdict = counted ? this.#judge(stream, text) : undefined;
+        if (verdict !== undefined) this.disturbedAt = this.#options.clock.now();
         await this.#wait(latency() + heldFor(verdict));
         if (left.aborted) return;
         await this.#delivered(clock, () => undefined);

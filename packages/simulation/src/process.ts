@@ -5,6 +5,7 @@ import { type Clock, seededRandom } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { type Controller, type Manager, manager, type Sample } from "@telltale/runtime";
 import { LocalClock } from "./local-clock.ts";
+import { type Pass, presentPass, seen } from "./pass.ts";
 import type { Around } from "./scenario.ts";
 
 export interface ProcessOptions {
@@ -21,7 +22,8 @@ export interface ProcessOptions {
 /** What a process shows to those who watch over it. */
 export interface ProcessEvents {
   /** A pass begins with this object. */
-  pass(process: Process, controller: string, object: KubeObject): void;
+  begins(process: Process, controller: Controller, object: KubeObject): Pass;
+  passed(pass: Pass): void;
   sample(process: Process, sample: Sample): void;
   log(process: Process, line: string): void;
   /** It broke a rule of status, and ended. */
@@ -42,6 +44,7 @@ export class Process {
   readonly name: string;
   readonly clock: LocalClock;
   readonly manager: Manager;
+  readonly controllers: readonly Controller[];
   readonly #transport: Transport;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
@@ -53,19 +56,19 @@ export class Process {
     this.clock = new LocalClock(options.clock);
     this.#transport = options.transport(this.clock);
     const random = seededRandom(seed);
-    const controllers = options
+    this.controllers = options
       .controllers({ clock: this.clock, random, transport: this.#transport })
-      .map((it) => seen(it, this, on));
+      .map((it) => seen(it, (object) => on.begins(this, it, object)));
     this.manager = manager({
       name: operator,
       transport: this.#transport,
-      controllers,
+      controllers: this.controllers,
       clock: this.clock,
       random,
       strict: true,
       events: "none",
       log: logOf((line) => on.log(this, line)),
-      sinks: [(sample) => on.sample(this, sample)],
+      sinks: [(sample) => this.#told(sample, on)],
       ...(replicas === 1 ? {} : { replicas: { as: "lease", namespace: "kube-system", identity: name, ...terms } }),
     });
     this.#ended = this.manager.run(this.#stop.signal).then(
@@ -78,6 +81,17 @@ export class Process {
         on.broke(this, error);
       },
     );
+  }
+
+  /** A process that is gone says nothing, although its last steps still run here. */
+  #told(sample: Sample, on: ProcessEvents): void {
+    if (this.#state === "crashed") return;
+    const pass = sample.is === "pass" ? presentPass() : undefined;
+    if (sample.is === "pass" && pass?.process === this) {
+      pass.result = sample.result;
+      on.passed(pass);
+    }
+    on.sample(this, sample);
   }
 
   get state(): ProcessState {
@@ -114,21 +128,6 @@ export class Process {
     this.#stop.abort();
     return this.#ended;
   }
-}
-
-/** The same controller, and each pass of it is seen. */
-function seen(it: Controller, process: Process, on: ProcessEvents): Controller {
-  const { observe } = it.steps;
-  return {
-    ...it,
-    steps: {
-      ...it.steps,
-      observe(object, look) {
-        on.pass(process, it.name, object as KubeObject);
-        return observe(object, look);
-      },
-    },
-  };
 }
 
 function logOf(write: (line: string) => void): Parameters<typeof manager>[0]["log"] & object {

@@ -71,6 +71,17 @@ export class World {
       history: this.history,
       trace: this.trace,
       latency: plan.latency === "random" ? () => Math.floor(latency.next() * 50) : () => 0,
+      witness: {
+        sent: (sent) => {
+          for (const watcher of this.#watchers) watcher.sent?.(sent);
+        },
+        applied: (sent, changes, status, answer) => {
+          for (const watcher of this.#watchers) watcher.applied?.(sent, changes, status, answer);
+        },
+        heard: (sent, heard) => {
+          for (const watcher of this.#watchers) watcher.heard?.(sent, heard);
+        },
+      },
     });
     this.person = createClient({
       transport: inProcessTransport(server.client),
@@ -81,11 +92,6 @@ export class World {
     this.backend = scenario.backend?.({ clock, random: seededRandom(plan.seed + 4) });
     this.#watchers = options.invariants.map(({ id, watch }) => watch(this, (what) => this.#violate(id, what)));
     this.history.listen((change) => this.#unclaimed.push(change));
-    this.network.rules.push({
-      applied: (sent, changes, status) => {
-        for (const watcher of this.#watchers) watcher.applied?.(sent, changes, status);
-      },
-    });
   }
 
   static async begin(options: WorldOptions): Promise<World> {
@@ -189,6 +195,7 @@ export class World {
     });
     this.processes.push(process);
     this.trace.note(this.clock.now(), name, "starts");
+    for (const watcher of this.#watchers) watcher.started?.(process);
     return process;
   }
 
@@ -222,6 +229,10 @@ export class World {
     return asked ? 2 : (this.scenario.replicas ?? 1);
   }
 
+  process(name: string): Process | undefined {
+    return this.processes.find((it) => it.name === name);
+  }
+
   /** Whoever is at work: the newest process that is alive. */
   get working(): Process | undefined {
     return this.processes.findLast((it) => it.isAlive);
@@ -238,14 +249,24 @@ export class World {
       replicas: 1,
       transport: (clock) => this.network.transport("cluster", clock, false),
       controllers: (around) => others({ ...around, backend: this.backend }),
-      on: { pass() {}, sample() {}, log() {}, broke() {} },
+      on: { begins: this.#passOf, passed() {}, sample() {}, log() {}, broke() {} },
     });
     this.trace.note(this.clock.now(), process.name, "starts");
   }
 
+  readonly #passOf: ProcessEvents["begins"] = (process, controller, object) => {
+    const { revision } = this.server.store;
+    return { process, controller, object, at: process.clock.now(), revision, gate: "go" };
+  };
+
   readonly #events: ProcessEvents = {
-    pass: (process, controller, object) => {
-      for (const watcher of this.#watchers) watcher.pass?.(process, controller, object);
+    begins: (process, controller, object) => {
+      const pass = this.#passOf(process, controller, object);
+      if (process.isAlive) for (const watcher of this.#watchers) watcher.pass?.(pass);
+      return pass;
+    },
+    passed: (pass) => {
+      for (const watcher of this.#watchers) watcher.passed?.(pass);
     },
     sample: (process, sample) => {
       for (const watcher of this.#watchers) watcher.sample?.(process, sample);
