@@ -28,7 +28,7 @@ export class History {
 
   constructor(server: ApiServer, clock: Clock) {
     this.changedAt = clock.now();
-    server.store.subscribe("/", server.store.revision, ({ revision, type, key, record, previous }) => {
+    const told: Parameters<ApiServer["store"]["subscribe"]>[2] = ({ revision, type, key, record, previous }) => {
       const change: Change = {
         revision,
         at: clock.now(),
@@ -41,7 +41,10 @@ export class History {
       this.changes.push(change);
       if (!isNoise(key)) this.changedAt = change.at;
       for (const listener of this.#listeners) listener(change);
-    });
+    };
+    // A server that is put back to an earlier state lets its followers go.
+    const follow = () => server.store.subscribe("/", server.store.revision, told, follow);
+    follow();
   }
 
   get length(): number {

@@ -17,6 +17,8 @@ export interface Watcher extends Witness {
   /** It has ended, with a result. */
   passed?(pass: Pass): void;
   sample?(process: Process, sample: Sample): void;
+  /** The server was put back to an earlier state: what was written since has not happened. */
+  restored?(): void;
   /** Everything is quiet. `reference`: the run without faults, where this is another one. */
   end?(reference: Reference | undefined): void;
 }

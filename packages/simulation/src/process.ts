@@ -47,6 +47,7 @@ export class Process {
   readonly controllers: readonly Controller[];
   readonly #transport: Transport;
   readonly #stop = new AbortController();
+  readonly #wakes = new Map<string, Wake>();
   readonly #ended: Promise<void>;
   #state: ProcessState = "runs";
 
@@ -58,7 +59,8 @@ export class Process {
     const random = seededRandom(seed);
     this.controllers = options
       .controllers({ clock: this.clock, random, transport: this.#transport })
-      .map((it) => seen(it, (object) => on.begins(this, it, object)));
+      .map((it) => seen(it, (object) => on.begins(this, it, object)))
+      .map((it) => woken(it, this.#wakes));
     this.manager = manager({
       name: operator,
       transport: this.#transport,
@@ -122,12 +124,29 @@ export class Process {
     this.clock.resume();
   }
 
+  /** Asks a controller for a pass over an object, as a second delivery of its key would. */
+  wake(controller: string, { metadata }: KubeObject): void {
+    const { name = "", namespace } = metadata ?? {};
+    this.#wakes.get(controller)?.({ name, ...(namespace === undefined ? {} : { namespace }) });
+  }
+
   /** Asks it to end in good order. */
   stop(): Promise<void> {
     if (this.#state === "runs") this.#state = "stopping";
     this.#stop.abort();
     return this.#ended;
   }
+}
+
+type Wake = Parameters<Controller["sources"][number]>[0];
+
+/** The same controller, and passes of it can be asked for. */
+function woken(it: Controller, wakes: Map<string, Wake>): Controller {
+  const source: Controller["sources"][number] = (wake) => {
+    wakes.set(it.name, wake);
+    return () => wakes.delete(it.name);
+  };
+  return { ...it, sources: [...it.sources, source] };
 }
 
 function logOf(write: (line: string) => void): Parameters<typeof manager>[0]["log"] & object {

@@ -5,8 +5,9 @@ import type { Plan } from "./fault.ts";
 import type { Invariant } from "./invariant.ts";
 import { invariants as standard } from "./invariants/index.ts";
 import { perturbationOf } from "./perturbations/index.ts";
-import type { Reference } from "./reference.ts";
+import type { Reference, Seen } from "./reference.ts";
 import type { Scenario } from "./scenario.ts";
+import { keyOf } from "./target.ts";
 import type { Trace } from "./trace.ts";
 import type { Violation } from "./violation.ts";
 import { World } from "./world.ts";
@@ -33,6 +34,8 @@ export async function runPlan(
       return undefined;
     },
   });
+  // Only a run in which nothing goes wrong is looked through for places.
+  const places = reference === undefined ? placesIn(world) : { events: () => [], passes: () => 0 };
   for (const fault of plan.faults) perturbationOf(fault).arm(fault, world);
   await world.run();
   const { changes } = world.history;
@@ -45,6 +48,8 @@ export async function runPlan(
     trace: world.trace,
     changes,
     writes: [...writes].map(([write, made]) => ({ write, changes: made })),
+    events: places.events(),
+    passes: places.passes(),
     watched: [...watched].sort(),
     end: dumpOf(world.server, first),
   };
@@ -58,4 +63,34 @@ export async function runPlan(
   }
   await world.close(reference);
   return { plan, violations: world.violations, trace: world.trace, seen };
+}
+
+/** What reaches the operator, and how often it looks. */
+function placesIn(world: World): { events(): Reference["events"]; passes(): number } {
+  const events: (Omit<Seen, "isOwn"> & { readonly version: string })[] = [];
+  const counts = new Map<string, number>();
+  let passes = 0;
+  world.watch({
+    pass() {
+      passes += 1;
+    },
+  });
+  world.network.rules.push({
+    line({ target }, { object: { metadata } }) {
+      const kind = `${target.group}/${target.resource}`;
+      const event = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, event);
+      const { name = "", namespace, resourceVersion: version = "" } = metadata ?? {};
+      const key = keyOf({ ...target, name, ...(namespace === undefined ? {} : { namespace }) });
+      events.push({ kind, event, key, at: world.clock.now(), version });
+      return undefined;
+    },
+  });
+  return {
+    passes: () => passes,
+    events() {
+      const authors = new Map(world.history.changes.map(({ revision, author }) => [String(revision), author]));
+      return events.map(({ version, ...event }) => ({ ...event, isOwn: authors.get(version) !== undefined }));
+    },
+  };
 }

@@ -46,6 +46,13 @@ export class World {
   readonly violations: Violation[] = [];
   /** What becomes of a manifest before it is applied for the first time. */
   readonly edits: ((object: KubeObject) => KubeObject)[] = [];
+  /** What people did so far, and how much was written before. */
+  readonly deeds: {
+    readonly what: string;
+    readonly act: () => unknown;
+    readonly who: string;
+    readonly since: number;
+  }[] = [];
   readonly #watchers: Watcher[];
   readonly #unclaimed: Change[] = [];
   /** The end of the last thing that was planned. */
@@ -139,6 +146,7 @@ export class World {
   /** Somebody does something now. */
   do(what: string, act: () => unknown, who = "person"): void {
     this.trace.note(this.clock.now(), who, what);
+    this.deeds.push({ what, act, who, since: this.history.length });
     Promise.resolve()
       .then(act)
       .catch((error: unknown) => {
@@ -149,6 +157,17 @@ export class World {
   /** Once everything is quiet somebody does something, before it may become quiet again. One at a time, in their order. */
   whenQuiet(what: string, act: () => unknown, who = "person"): void {
     this.#afterwards.push(() => this.do(what, act, who));
+  }
+
+  /** Somebody who watches beside the invariants: a fault that waits for something. */
+  watch(watcher: Watcher): void {
+    this.#watchers.push(watcher);
+  }
+
+  /** Tells everybody that the server was put back to an earlier state. */
+  restored(): void {
+    this.#hand();
+    for (const watcher of this.#watchers) watcher.restored?.();
   }
 
   /** As long as this the world is not quiet. */
