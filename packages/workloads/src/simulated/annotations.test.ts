@@ -1,6 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { pod } from "../../test/pod-parts.ts";
-import { behaviourIn } from "./annotations.ts";
+import { annotationWords, behaviourIn } from "./annotations.ts";
 
 const read = (annotations: Record<string, string>) => behaviourIn(pod({}, { annotations }));
 
@@ -89,4 +90,12 @@ test("annotations of others are nobody's business", () => {
 
 test("our own word counts before the older one, in whatever order they stand", () => {
   expect(read({ "sim.telltale.dev/exit-code": "2", "embedded/fail": "1" }).behaviour).toEqual({ exitCode: 2 });
+});
+
+test("the page has them all, and no others", async () => {
+  const page = await readFile(new URL("../../../../docs/simulated-pods.md", import.meta.url), "utf8");
+  const [, table = ""] = page.split("| Annotation | Value |");
+  const [rows = ""] = table.split("\n\n");
+  const told = Array.from(rows.matchAll(/^\| `([a-z-]+)` \|/gm), ([, word]) => word);
+  expect(told.toSorted()).toEqual(annotationWords.toSorted());
 });

@@ -57,8 +57,6 @@ const trouble = (make: (value: Trouble) => Behaviour): Word =>
   word('"true", or a duration such as 30s after which it is over', troubleIn, make);
 const code = (make: (value: number) => Behaviour): Word => word("an exit code from 0 to 255", codeIn, make);
 
-const known = "sim.telltale.dev/pull-after, start-after, ready-after, exit-after and the like";
-
 /** By what follows the prefix. `docs/simulated-pods.md` has the same table. */
 const words: Readonly<Record<string, Word>> = {
   container: word(
@@ -92,7 +90,10 @@ const words: Readonly<Record<string, Word>> = {
   ),
 };
 
-const unknown: Word = { form: `one of ${known}`, read: () => undefined };
+/** All of them, without the prefix. */
+export const annotationWords: readonly string[] = Object.keys(words);
+
+const unknown: Word = { form: `one of ${prefix}{${annotationWords.join(",")}}`, read: () => undefined };
 
 /** Older names for some of the same. */
 const others: Readonly<Record<string, Word>> = {
