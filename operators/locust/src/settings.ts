@@ -1,0 +1,122 @@
+// Reads settings from environment variables, strictly, and remembers everything that is wrong with them.
+// An empty variable is one that is not set. An error names the variable, its value and what to write instead.
+import { compareQuantity, isDnsLabel, isDnsSubdomain, parseQuantity } from "@telltale/kinds";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export class Settings {
+  readonly errors: string[] = [];
+  readonly #env: Env;
+
+  constructor(env: Env) {
+    this.#env = env;
+  }
+
+  /** The value as it is written, or undefined when it is empty or not set. */
+  text(name: string): string | undefined {
+    return this.#env[name] || undefined;
+  }
+
+  flag(name: string, standard: boolean): boolean {
+    const text = this.text(name);
+    if (text === undefined) return standard;
+    if (text !== "true" && text !== "false") this.#refuse(name, text, "is no boolean", "set it to true or false");
+    return text === "true";
+  }
+
+  integer(name: string, standard: number, range?: Range): number;
+  integer(name: string, standard?: undefined, range?: Range): number | undefined;
+  integer(name: string, standard?: number, { least = 0, most = int32 }: Range = {}): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return standard;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    this.#refuse(name, text, "is not accepted", `set it to a whole number from ${least} to ${most}`);
+    return standard ?? least;
+  }
+
+  choice<const T extends string>(name: string, choices: readonly T[], standard: T): T {
+    const text = this.text(name);
+    if (text === undefined) return standard;
+    const chosen = choices.find((choice) => choice === text);
+    if (chosen === undefined) this.#refuse(name, text, "is not accepted", `set it to one of ${choices.join(", ")}`);
+    return chosen ?? standard;
+  }
+
+  subdomain(name: string): string | undefined {
+    const text = this.text(name);
+    if (text === undefined || isDnsSubdomain(text)) return text;
+    this.#refuse(
+      name,
+      text,
+      "is no DNS-1123 subdomain",
+      "use lower case letters, digits, '-' and '.', as in kata or kata.v2",
+    );
+    return undefined;
+  }
+
+  /** Names of namespaces, separated by commas. Undefined means all. */
+  namespaces(name: string): readonly string[] | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const all = [...new Set(text.split(",").map((part) => part.trim()))];
+    if (all.every(isDnsLabel)) return all;
+    this.#refuse(
+      name,
+      text,
+      "is no list of namespaces",
+      "write their names with commas between them, as in perf,staging",
+    );
+    return undefined;
+  }
+
+  /** The first of these variables that is set, else the standard value. `none` leaves a limit out. */
+  quantity(names: readonly string[], standard: string, kind: "request" | "limit"): Amount | undefined {
+    for (const name of names) {
+      const text = this.text(name);
+      if (text === undefined) continue;
+      if (text === "none" && kind === "limit") return undefined;
+      const parsed = parseQuantity(text);
+      if (parsed !== undefined && parsed.nano >= 0n) return { name, text };
+      const none = kind === "limit" ? ", or to none for no limit" : "";
+      this.#refuse(name, text, "is no quantity", `set it to an amount as in 250m, 128Mi or 1${none}`);
+      return undefined;
+    }
+    return { name: names.at(-1) ?? "", text: standard };
+  }
+
+  /** The API server refuses a pod that asks for more than its limit: say so at the start, not for each test. */
+  order(request: Amount | undefined, limit: Amount | undefined): void {
+    const [asked, most] = [request, limit].map((amount) => amount && parseQuantity(amount.text));
+    if (!request || !limit || !asked || !most || compareQuantity(asked, most) <= 0) return;
+    const fix = `lower ${request.name}, or raise ${limit.name}`;
+    this.#refuse(request.name, request.text, `is more than ${limit.name} ${JSON.stringify(limit.text)}`, fix);
+  }
+
+  /** A variable that must stay unset. Its value is a secret and is not shown. */
+  forbid(name: string, fix: string): void {
+    if (this.text(name) !== undefined) this.#refuseOnce(`${name} (value not shown) is not accepted: ${fix}`);
+  }
+
+  #refuse(name: string, value: string, problem: string, fix: string): void {
+    this.#refuseOnce(`${name} ${JSON.stringify(value)} ${problem}: ${fix}`);
+  }
+
+  /** Two roles may read the same variable; one error about it is enough. */
+  #refuseOnce(error: string): void {
+    if (!this.errors.includes(error)) this.errors.push(error);
+  }
+}
+
+/** A quantity and the variable that it comes from. */
+export interface Amount {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Range {
+  readonly least?: number;
+  readonly most?: number;
+}
+
+const int32 = 2 ** 31 - 1;
