@@ -31,7 +31,7 @@ export function endedBy({ reason, message }: Ending, pod: Pod, stored: Stored, n
     ...reports(pod, (container) => ended(asItWas(stored, container), now, 137)),
     hasSandbox: true,
     ended: { reason, message },
-    events: [warning(reason, message)],
+    events: [reason === "Evicted" ? warning(reason, message) : normal(reason, message)],
   };
 }
 
