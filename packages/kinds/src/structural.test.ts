@@ -28,7 +28,7 @@ import {
   Type,
   UInt32,
 } from "./schema.ts";
-import { type Structural, schemaAt, toStructural } from "./structural.ts";
+import { type Structural, schemaAt, structuralOf, toStructural } from "./structural.ts";
 
 const structural = (schema: TSchema): Structural => toStructural(schema, "spec", complainOf("Widget"));
 const immutable = { rule: "self == oldSelf", message: "cannot be changed" };
@@ -195,4 +195,12 @@ describe("the schema at a path", () => {
   ])("%s is of type %s", (path, type) => {
     expect(schemaAt(s, path.split("."))?.type).toBe(type);
   });
+});
+
+test("a schema by itself has the same form, and complains by its own name", () => {
+  const size = Fields({ size: Int32({ default: 1 }) });
+  expect(structuralOf("Size", size)).toEqual(structural(size));
+  expect(() => structuralOf("Size", Type.Union([Text(), Fields({})]))).toThrow(
+    "Size: Size: a union of different shapes",
+  );
 });

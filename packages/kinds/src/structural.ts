@@ -1,7 +1,7 @@
 // From a TypeBox schema to the structural OpenAPI schema that a CRD holds, and the rules that such a schema must keep.
 // A schema that the API server would refuse is refused here, with the kind and the field in the message.
 import { applyDefaults } from "./defaults.ts";
-import type { Complain } from "./errors.ts";
+import { type Complain, complainOf } from "./errors.ts";
 import { misfit } from "./misfit.ts";
 import type { Rule, TSchema } from "./schema.ts";
 
@@ -89,6 +89,11 @@ export function toStructural(schema: TSchema, path: string, complain: Complain):
   // The server checks a default before it fills in the defaults below it, so we do that for it.
   if (out.default !== undefined) out.default = applyDefaults(out, out.default);
   return out;
+}
+
+/** The structural form of a schema that stands by itself: for defaults, in conversions and tests. */
+export function structuralOf(name: string, schema: TSchema): Structural {
+  return toStructural(schema, name, complainOf(name));
 }
 
 function translate(node: Loose, path: string, complain: Complain): Structural {
