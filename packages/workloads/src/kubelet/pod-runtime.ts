@@ -14,9 +14,7 @@ export interface PodRuntime {
   sync(pod: Pod, now: Instant, refers: References): Promise<PodReport>;
   /** The pod is no longer on the server, or was never known to it: whatever is left of it ends at once. */
   drop(uid: string): Promise<void>;
-  /** The uids of all pods that something is left of, also from a server before: those that are not on the server are dropped. */
-  pods?(): readonly string[];
-  /** The uids of pods of which it has something. Now and then those that the server does not know are dropped. */
+  /** The uids of pods of which it has something, also from a server before. Those that the server does not know are dropped. */
   kept?(): Iterable<string>;
   /** Ends everything. */
   stop(): Promise<void>;

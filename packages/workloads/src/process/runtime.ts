@@ -82,7 +82,7 @@ export function processRuntime(options: ProcessRuntimeOptions = {}): PodRuntime 
       }
     },
 
-    pods() {
+    kept() {
       const known = open === undefined ? [] : namesIn(join(open.root, "pods"));
       return [...new Set([...runs.keys(), ...known])];
     },
