@@ -24,7 +24,7 @@ export {
   portsAnnotation,
   processRuntime,
 } from "./process/index.ts";
-export type { Behaviour } from "./simulated/behaviour.ts";
+export type { Behaviour, Trouble } from "./simulated/behaviour.ts";
 export type { Match } from "./simulated/match.ts";
 export type { Rule, Rules } from "./simulated/rules.ts";
 export { type SimulatedOptions, type SimulatedRuntime, simulatedRuntime } from "./simulated/runtime.ts";
