@@ -249,10 +249,10 @@ describe("a pod that is deleted", () => {
     const driver = await drive();
     const pod = podOf([script("trap '' TERM; sleep 600")]);
     await driver.apply(pod);
-    expect(must(driver.runtime.pods)()).toEqual([pod.metadata?.uid]);
+    expect([...must(driver.runtime.kept)()]).toEqual([pod.metadata?.uid]);
     await driver.runtime.drop(must(pod.metadata?.uid));
     expect(existsSync(join(driver.root, "pods", must(pod.metadata?.uid)))).toBe(false);
-    expect(must(driver.runtime.pods)()).toEqual([]);
+    expect([...must(driver.runtime.kept)()]).toEqual([]);
     expect(must(driver.runtime.access).address(pod, 80)).toBeUndefined();
   });
 });
