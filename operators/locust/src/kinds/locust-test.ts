@@ -157,7 +157,7 @@ export const LocustTest = defineKind({
     "conditions.WorkersConnected",
     "conditions.Ready",
   ],
-  volatile: ["testResult", "progress", "connectedWorkers"],
+  volatile: ["testResult", "progress"],
   columns: [
     column("Phase", ".status.phase"),
     column("Workers", ".spec.worker.replicas", "integer"),

@@ -1,0 +1,187 @@
+// What a test comes to, given what is seen: the rows of the transition table in their order of precedence. Pure.
+import { type Instant, parseTime, plus } from "@telltale/kinds";
+import type { Job } from "@telltale/kinds/builtin";
+import { nodeName } from "../build/index.ts";
+import type { LocustTestStatus } from "../kinds/locust-test.ts";
+import { classifyJob, failedAt, failureCause, isFinal, type JobState, reasonOf } from "./jobs.ts";
+import { type PodHealth, podHealth } from "./pod-health.ts";
+import { objectOf, type World } from "./world.ts";
+
+/** What is done with a test. */
+export type Decision =
+  | { readonly is: "over" } // it was final before
+  | { readonly is: "succeed"; readonly job: Job }
+  | { readonly is: "fail"; readonly by: "job"; readonly cause: string; readonly job: Job }
+  | { readonly is: "fail"; readonly by: "operator"; readonly cause: string }
+  | { readonly is: "recreate" } // the master Job was deleted, and the policy is to begin again
+  | { readonly is: "suspended" }
+  | { readonly is: "goOn"; readonly wakeAt?: Instant | undefined };
+
+export interface Facts {
+  readonly status: LocustTestStatus;
+  readonly master: JobState;
+  readonly worker: JobState;
+  /** All resources have existed at the same time once. */
+  readonly isCreated: boolean;
+  readonly isStarted: boolean;
+  readonly health: PodHealth;
+}
+
+export function factsOf(world: World, now: Instant): Facts {
+  const { test, config } = world;
+  const status: LocustTestStatus = test.status ?? {};
+  const master = classifyJob(objectOf(world.master));
+  const worker = classifyJob(objectOf(world.worker));
+  const health = podHealth(
+    {
+      pods: [...world.pods.master, ...world.pods.worker],
+      complaints: world.complaints,
+      grace: config.timers.podStartupGrace,
+      configMap: test.spec.testFiles?.configMapRef ?? test.spec.testFiles?.libConfigMapRef,
+      main: [nodeName(nameOf(test), "master"), nodeName(nameOf(test), "worker")],
+      areJobsFinal: isFinal(master) && isFinal(worker),
+    },
+    now,
+  );
+  return {
+    status,
+    master,
+    worker,
+    isCreated: status.appliedGeneration !== undefined,
+    isStarted: status.startTime !== undefined || ["Active", "Settling", "Succeeded", "Failed"].includes(master),
+    health,
+  };
+}
+
+export function decide(world: World, facts: Facts, now: Instant): Decision {
+  const { status } = facts;
+  if (status.phase === "Succeeded" || status.phase === "Failed") return { is: "over" };
+  return (
+    refused(world, facts) ??
+    ended(world, facts) ??
+    uncreatable(world, facts, now) ??
+    lost(world, facts) ??
+    halted(facts) ??
+    workless(world, facts, now) ??
+    stuck(world, facts, now) ?? { is: "goOn" }
+  );
+}
+
+/** T05 */
+function refused(world: World, { isCreated }: Facts): Decision | undefined {
+  const isMade = [world.service, world.master, world.worker].some(({ is }) => is === "ours");
+  if (world.invalid.length === 0 || isCreated || isMade) return undefined;
+  return operator(`invalid LocustTest: ${world.invalid.join("; ")}`);
+}
+
+/** T13, T14, T17, T18, T20, T26: the master's own result. */
+function ended(world: World, { master, status }: Facts): Decision | undefined {
+  const known = master === "Absent" ? world.last.master : objectOf(world.master);
+  if (known === undefined) return undefined;
+  const state = classifyJob(known);
+  if (state === "Succeeded") return { is: "succeed", job: known };
+  if (state !== "Failed") return undefined;
+  const { testResult = status.testResult } = world.telemetry;
+  const requests =
+    testResult === undefined ? undefined : { failed: testResult.failedRequests, total: testResult.totalRequests };
+  const cause = failureCause(known, world.pods.master, nodeName(nameOf(world.test), "master"), requests);
+  return { is: "fail", by: "job", cause, job: known };
+}
+
+/** T04 */
+function uncreatable(world: World, { status, isCreated, isStarted }: Facts, now: Instant): Decision | undefined {
+  const trouble = troubleOf(world, isCreated, isStarted);
+  if (trouble === undefined) return undefined;
+  const fail = operator(`could not create ${trouble.text}`);
+  if (trouble.isHopeless) return fail;
+  const ready = status.conditions?.find(({ type }) => type === "Ready");
+  const since = ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
+  const limit = since === undefined ? undefined : plus(since, world.config.timers.resourceCreationTimeout);
+  return limit !== undefined && now >= limit ? fail : undefined;
+}
+
+/** What keeps resources from being there. */
+export interface Trouble {
+  readonly is: "failed" | "waiting";
+  readonly text: string;
+  readonly isHopeless: boolean;
+}
+
+export function troubleOf(world: World, isCreated: boolean, isStarted: boolean): Trouble | undefined {
+  const failed = (text: string, isHopeless = false): Trouble => ({ is: "failed", text, isHopeless });
+  const { failure } = world.making;
+  if (failure !== undefined) return failed(`${failure.kind} ${failure.name}: ${failure.cause}`, failure.isHopeless);
+  for (const [kind, found] of [
+    ["Service", world.service],
+    ["Job", world.master],
+    ["Job", world.worker],
+  ] as const) {
+    if (found.is === "absent" || found.is === "ours") continue;
+    const name = found.object.metadata?.name ?? "";
+    if (found.is === "leaving") return { is: "waiting", text: `${kind} ${name}`, isHopeless: false };
+    return failed(`${kind} ${name}: already exists and is not owned by this LocustTest`);
+  }
+  if (!isCreated && isStarted && hasOtherSpec(world)) {
+    return failed("resources: spec changed while resources were being created");
+  }
+  return undefined;
+}
+
+export const hashAnnotation = "locust.io/applied-spec-hash";
+
+/** Resources were made from another spec than the present one. */
+export function hasOtherSpec({ service, master, worker, hash }: World): boolean {
+  const made = [objectOf(service), objectOf(master), objectOf(worker)];
+  return made.some((it) => it !== undefined && it.metadata?.annotations?.[hashAnnotation] !== hash);
+}
+
+/** T21, T22 */
+function lost(world: World, { master, status, isCreated }: Facts): Decision | undefined {
+  if (master !== "Absent" || !isCreated || status.phase !== "Running") return undefined;
+  if (world.config.onJobDeleted === "Recreate") return { is: "recreate" };
+  return operator("master Job was deleted before its result was recorded");
+}
+
+/** T10, T19: while the master is suspended no time counts. */
+const halted = ({ master }: Facts): Decision | undefined => (master === "Suspended" ? { is: "suspended" } : undefined);
+
+/** T24, T25, T25a, T28 */
+function workless(world: World, { master, worker, isCreated, status }: Facts, now: Instant): Decision | undefined {
+  const isWaited = master === "Active" || (status.phase !== "Running" && master === "Created");
+  if (!isCreated || !isWaited) return undefined;
+  const grace = world.config.timers.workerFailureGrace;
+  const wait = (since: Instant | undefined, cause: string): Decision => {
+    const limit = plus(since ?? now, grace);
+    return now >= limit ? operator(cause) : { is: "goOn", wakeAt: limit };
+  };
+  const job = objectOf(world.worker);
+  if (worker === "Failed" && job !== undefined) return wait(failedAt(job), `worker Job failed (${reasonOf(job)})`);
+  const isDone = world.last.worker !== undefined && classifyJob(world.last.worker) === "Succeeded";
+  const isDeleted = worker === "Absent" && status.phase === "Running" && !isDone;
+  if (isDeleted && world.config.onJobDeleted === "Fail") return wait(world.workerGoneSince, "worker Job was deleted");
+  return undefined;
+}
+
+/** T32 */
+function stuck(world: World, { health, status }: Facts, now: Instant): Decision | undefined {
+  const timeout = world.config.timers.podFailureTimeout;
+  if (health.stuckSince === undefined || timeout === undefined || hasBeenLoaded(status)) return undefined;
+  const limit = plus(health.stuckSince, timeout);
+  if (now < limit) return { is: "goOn", wakeAt: limit };
+  return health.status === "False" ? operator(health.message) : undefined;
+}
+
+/** Load was made; where no telemetry ever came, all workers had connected. */
+function hasBeenLoaded({ progress, conditions }: LocustTestStatus): boolean {
+  if (progress?.loadStartTime !== undefined) return true;
+  return progress === undefined && wereAllConnected(conditions);
+}
+
+export function wereAllConnected(conditions: LocustTestStatus["conditions"]): boolean {
+  const reason = conditions?.find(({ type }) => type === "WorkersConnected")?.reason;
+  return reason === "AllWorkersConnected" || reason === "WorkersMissing";
+}
+
+const nameOf = ({ metadata }: World["test"]): string => metadata.name ?? "";
+
+const operator = (cause: string): Decision => ({ is: "fail", by: "operator", cause });

@@ -1,0 +1,152 @@
+// Whether the pods of a test have a problem that does not go away by itself. Pure.
+import { type Instant, instant, type Ms, parseTime, plus } from "@telltale/kinds";
+import type { Pod } from "@telltale/kinds/builtin";
+import { earliest } from "../moments.ts";
+import { sanitize } from "../sanitize.ts";
+
+/** What can be wrong, in the order in which it is shown where pods differ. */
+const reasons = [
+  "ConfigurationError",
+  "ImagePullError",
+  "SchedulingError",
+  "CrashLoopBackOff",
+  "InitializationError",
+] as const;
+
+export type Problem = (typeof reasons)[number];
+
+/** The Job controller never resolves these. */
+const stuck: ReadonlySet<Problem> = new Set(["ConfigurationError", "ImagePullError", "SchedulingError"]);
+
+export interface PodHealthInput {
+  readonly pods: readonly Pod[];
+  /** Of a pod by its uid: the newest word on why it cannot mount or start. */
+  readonly complaints: ReadonlyMap<string, string>;
+  /** How long a pod may be stuck before it is a problem. */
+  readonly grace: Ms;
+  /** The ConfigMap that the test expects. */
+  readonly configMap?: string | undefined;
+  /** Containers whose end counts: the test's own. */
+  readonly main: readonly string[];
+  /** Both Jobs are over: what failed is their business. */
+  readonly areJobsFinal: boolean;
+}
+
+export interface PodHealth {
+  readonly status: "True" | "False";
+  readonly reason: Problem | "PodsStarting" | "PodsHealthy";
+  readonly message: string;
+  /** Since when the pod that is stuck longest is there. */
+  readonly stuckSince?: Instant;
+  /** When the next stuck pod becomes a problem. */
+  readonly wakeAt?: Instant;
+}
+
+interface Sick {
+  readonly pod: Pod;
+  readonly problem: Problem;
+  readonly detail: string;
+}
+
+export function podHealth(input: PodHealthInput, now: Instant): PodHealth {
+  const pods = input.pods.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  const sick = pods.flatMap((pod) => diagnosis(pod, input, now) ?? []);
+  const isDue = ({ pod, problem }: Sick) => !stuck.has(problem) || plus(bornAt(pod), input.grace) <= now;
+  const due = sick.filter(isDue);
+  const blocked = sick.filter(({ problem }) => stuck.has(problem)).map(({ pod }) => bornAt(pod));
+  const stuckSince = earliest(...blocked);
+  const since = stuckSince === undefined ? {} : { stuckSince };
+  const waiting = pods
+    .filter((pod) => isCreating(pod) || sick.some((it) => it.pod === pod && !isDue(it)))
+    .map((pod) => plus(bornAt(pod), input.grace))
+    .filter((at) => at > now);
+  const wakeAt = earliest(...waiting);
+  const wake = wakeAt === undefined ? {} : { wakeAt };
+  if (due.length > 0) return { ...told(due, input), ...since, ...wake };
+  const isAllUp =
+    pods.length > 0 && pods.every(({ status }) => status?.phase === "Running" || status?.phase === "Succeeded");
+  if (isAllUp) return { status: "True", reason: "PodsHealthy", message: "All pods are healthy" };
+  const message = pods.length === 0 ? "Waiting for pods to start" : "Pods are starting up";
+  return { status: "True", reason: "PodsStarting", message, ...since, ...wake };
+}
+
+function told(due: readonly Sick[], { configMap }: PodHealthInput): Pick<PodHealth, "status" | "reason" | "message"> {
+  const reason = reasons.find((it) => due.some(({ problem }) => problem === it)) ?? "ConfigurationError";
+  const affected = due.filter(({ problem }) => problem === reason);
+  const names = affected.map(({ pod }) => pod.metadata?.name ?? "").sort();
+  const shown = names.length <= 5 ? names.join(", ") : `${names.slice(0, 5).join(", ")}, +${names.length - 5} more`;
+  const first = affected.find(({ pod }) => pod.metadata?.name === names[0]);
+  const detail = first?.detail ?? "";
+  const hint =
+    reason === "ConfigurationError" && configMap !== undefined && /configmap/i.test(detail)
+      ? `; the test expects ConfigMap ${configMap}: once it is there, the pods start`
+      : "";
+  return {
+    status: "False",
+    reason,
+    message: `${reason}: ${names.length} pod(s) affected [${shown}]: ${detail}${hint}`,
+  };
+}
+
+function diagnosis(pod: Pod, input: PodHealthInput, now: Instant): Sick | undefined {
+  const { status } = pod;
+  const sick = (problem: Problem, detail: string): Sick => ({ pod, problem, detail: sanitize(detail) });
+  const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
+  if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
+    return sick("SchedulingError", scheduled.message ?? "");
+  }
+  const sidecars = new Set(pod.spec?.initContainers?.filter(isSidecar).map(({ name }) => name));
+  const init = status?.initContainerStatuses ?? [];
+  for (const { name, state } of init) {
+    const ended = state?.terminated;
+    if (!sidecars.has(name) && ended !== undefined && ended.exitCode !== 0) {
+      return sick(
+        "InitializationError",
+        `Init container ${name} exited with code ${ended.exitCode}: ${ended.reason ?? ""}`,
+      );
+    }
+  }
+  const all = [...init, ...(status?.containerStatuses ?? [])];
+  for (const problem of ["ConfigurationError", "ImagePullError", "CrashLoopBackOff"] as const) {
+    for (const { name, state } of all) {
+      const { reason = "", message = "" } = state?.waiting ?? {};
+      if (waits[problem](reason)) return sick(problem, `Container ${name}: ${message === "" ? reason : message}`);
+    }
+  }
+  if (!input.areJobsFinal) {
+    for (const { name, state } of status?.containerStatuses ?? []) {
+      const ended = state?.terminated;
+      if (input.main.includes(name) && ended !== undefined && ended.exitCode !== 0) {
+        return sick("CrashLoopBackOff", `Container ${name} exited with code ${ended.exitCode}: ${ended.reason ?? ""}`);
+      }
+    }
+  }
+  if (isCreating(pod) && plus(bornAt(pod), input.grace) <= now) {
+    const complaint = input.complaints.get(pod.metadata?.uid ?? "");
+    return sick("ConfigurationError", complaint ?? "Containers are not created: check ConfigMaps, Secrets and volumes");
+  }
+  return undefined;
+}
+
+const configurationErrors = ["CreateContainerConfigError", "CreateContainerError", "RunContainerError"];
+
+const waits: Readonly<
+  Record<"ConfigurationError" | "ImagePullError" | "CrashLoopBackOff", (reason: string) => boolean>
+> = {
+  ConfigurationError: (reason) => configurationErrors.includes(reason),
+  ImagePullError: (reason) =>
+    reason.includes("ImagePull") || reason === "ErrImageNeverPull" || reason === "InvalidImageName",
+  CrashLoopBackOff: (reason) => reason === "CrashLoopBackOff",
+};
+
+/** An init container that goes on: its end is no failure. */
+const isSidecar = ({ restartPolicy }: { readonly restartPolicy?: string }): boolean => restartPolicy === "Always";
+
+/** Scheduled, and nothing of it runs: what a missing volume looks like. */
+function isCreating({ spec, status }: Pod): boolean {
+  if (status?.phase !== "Pending" || spec?.nodeName === undefined) return false;
+  const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  return all.every(({ state }) => ["ContainerCreating", "PodInitializing"].includes(state?.waiting?.reason ?? ""));
+}
+
+export const bornAt = ({ metadata }: Pod): Instant => parseTime(metadata?.creationTimestamp) ?? instant(0);

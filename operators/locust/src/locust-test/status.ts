@@ -1,0 +1,221 @@
+// What a test says of itself, given what was seen and decided. Pure.
+import { formatTime, type Instant, parseTime, plus } from "@telltale/kinds";
+import type { Job } from "@telltale/kinds/builtin";
+import type { Draft } from "@telltale/status";
+import type { LocustTest, LocustTestStatus } from "../kinds/locust-test.ts";
+import { earliest } from "../moments.ts";
+import { type Decision, decide, type Facts, factsOf, hashAnnotation, troubleOf, wereAllConnected } from "./decide.ts";
+import { endOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
+import { nextTry, stops } from "./plan.ts";
+import { objectOf, type World } from "./world.ts";
+
+type TestDraft = Draft<typeof LocustTest>;
+
+export const generationAnnotation = "locust.io/applied-generation";
+
+export function status(world: World, draft: TestDraft, now: Instant): void {
+  const facts = factsOf(world, now);
+  const decision = decide(world, facts, now);
+  if (decision.is === "over") {
+    drift(world, facts, draft);
+    draft.wake(stops(world, facts, facts.status, now).wakeAt);
+    return;
+  }
+  const phase = phaseOf(decision, facts);
+  if (facts.status.phase === undefined) begin(world, draft);
+  draft.phase(phase, decision.is === "recreate" ? "recreate" : undefined);
+  const times = timesOf(world, decision, facts, phase, now);
+  draft.set(times);
+  applied(world, decision, facts, draft);
+  const text = completion(world, decision, phase, draft);
+  readiness(world, decision, facts, text, draft);
+  if (decision.is !== "suspended")
+    draft.condition("PodsHealthy", facts.health.status, facts.health.reason as never, facts.health.message as never);
+  if (phase !== "Pending") {
+    measured(world, draft);
+    workers(world, decision, facts, draft);
+  }
+  drift(world, facts, draft);
+  draft.wake(wakeAt(world, decision, facts, { ...facts.status, phase, ...times }, now));
+}
+
+function phaseOf(decision: Decision, { status: stored, master }: Facts): Phase {
+  if (decision.is === "succeed") return "Succeeded";
+  if (decision.is === "fail") return "Failed";
+  if (decision.is === "recreate") return "Pending";
+  return stored.phase === "Running" || master === "Active" ? "Running" : "Pending";
+}
+
+function begin({ test }: World, draft: TestDraft): void {
+  draft.set({ expectedWorkers: test.spec.worker.replicas, connectedWorkers: 0, workersSource: "JobStatus" });
+}
+
+/** Each once, from the Job where it knows: that is right also when nobody looked at that moment. */
+function timesOf(
+  world: World,
+  decision: Decision,
+  { status: stored, isStarted }: Facts,
+  phase: Phase,
+  now: Instant,
+): Pick<LocustTestStatus, "startTime" | "completionTime"> {
+  const isOver = decision.is === "succeed" || decision.is === "fail";
+  const job = "job" in decision ? decision.job : objectOf(world.master);
+  const began =
+    stored.startTime ?? (phase === "Running" || (isOver && isStarted) ? formatTime(startOf(job) ?? now) : undefined);
+  const start = began === undefined ? {} : { startTime: began };
+  if (!isOver) return start;
+  const end = "job" in decision ? (endOf(decision.job) ?? now) : now;
+  return { ...start, completionTime: stored.completionTime ?? formatTime(notBefore(parseTime(began), end)) };
+}
+
+/** What the resources were made from, once all of them are there. */
+function applied(world: World, decision: Decision, { isCreated }: Facts, draft: TestDraft): void {
+  if (decision.is === "recreate") {
+    draft.unset("appliedGeneration", "appliedSpecHash");
+    return;
+  }
+  const [service, master, worker] = [objectOf(world.service), objectOf(world.master), objectOf(world.worker)];
+  const isWhole = service !== undefined && master !== undefined && worker !== undefined;
+  const made = master?.metadata?.annotations ?? {};
+  const isNew = !isCreated || made[hashAnnotation] !== world.test.status?.appliedSpecHash;
+  if (!isWhole || !isNew) return;
+  draft.set({
+    appliedGeneration: Number(made[generationAnnotation] ?? world.test.metadata.generation ?? 1),
+    appliedSpecHash: made[hashAnnotation] ?? world.hash,
+    expectedWorkers: worker.spec?.parallelism ?? world.test.spec.worker.replicas,
+  });
+}
+
+/** Whether the test is over, and how. The text of a failure is that of `Ready` as well. */
+function completion(world: World, decision: Decision, phase: Phase, draft: TestDraft): string {
+  const say = (text: string) => text as never;
+  if (decision.is === "succeed") {
+    const warning = interruption(world);
+    const text = `Test completed successfully${warning === undefined ? "" : ` (warning: ${warning})`}`;
+    draft.condition("TestCompleted", true, "TestSucceeded", say(text));
+    return text;
+  }
+  if (decision.is === "fail") {
+    const text = `Test failed: ${decision.cause}`;
+    draft.condition("TestCompleted", true, "TestFailed", say(text));
+    return text;
+  }
+  const text =
+    decision.is === "suspended"
+      ? "Test is suspended"
+      : phase === "Running"
+        ? "Test is running"
+        : "Test has not started";
+  draft.condition("TestCompleted", false, "TestInProgress", say(text));
+  return text;
+}
+
+/** Why a test that ended well may have been cut short. */
+export function interruption({ pods, telemetry }: World): string | undefined {
+  const evicted = pods.master.some(({ status: it }) => {
+    const isTarget =
+      it?.conditions?.some(({ type, status: is }) => type === "DisruptionTarget" && is === "True") ?? false;
+    return isTarget || it?.reason === "Evicted";
+  });
+  if (evicted) return "the master pod was evicted, so that the test may have been cut short";
+  const isShort = telemetry.endedEarly || telemetry.isCutShort;
+  return isShort ? "the load ended before its run time" : undefined;
+}
+
+function readiness(world: World, decision: Decision, facts: Facts, text: string, draft: TestDraft): void {
+  const failed = (message: string) => draft.condition("Ready", false, "ResourcesFailed", message as never);
+  const creating = (message: string) => draft.condition("Ready", false, "ResourcesCreating", message as never);
+  if (decision.is === "fail") return void failed(text);
+  if (decision.is === "succeed") return void draft.keep("Ready");
+  if (decision.is === "recreate") return void creating("Recreating externally deleted resources");
+  const trouble = troubleOf(world, facts.isCreated, facts.isStarted);
+  if (trouble?.is === "failed") return void failed(trouble.text);
+  if (trouble?.is === "waiting") {
+    return void creating(`Waiting for ${trouble.text} of a previous LocustTest to be removed`);
+  }
+  const suspended = suspension(facts);
+  if (suspended !== undefined) return void draft.condition("Ready", false, "ResourcesSuspended", suspended as never);
+  const isLost = facts.worker === "Absent" && facts.isCreated && facts.status.phase === "Running";
+  const isWhole = [world.service, world.master, world.worker].every(({ is }) => is === "ours");
+  if (isWhole || (isLost && world.service.is === "ours")) {
+    return void draft.condition("Ready", true, "ResourcesCreated", "All resources created");
+  }
+  creating(facts.isCreated ? "Recreating externally deleted resources" : "Creating resources");
+}
+
+function suspension({ master, worker }: Facts): string | undefined {
+  if (master === "Suspended" && worker === "Suspended") return "Master and worker Jobs are suspended";
+  if (master === "Suspended") return "Master Job is suspended";
+  return worker === "Suspended" ? "Worker Job is suspended" : undefined;
+}
+
+/** What the master tells. */
+function measured({ telemetry }: World, draft: TestDraft): void {
+  const { connectedWorkers, workersSource, testResult, progress, condition } = telemetry;
+  draft.set({
+    connectedWorkers,
+    workersSource,
+    ...(testResult === undefined ? {} : { testResult }),
+    ...(progress === undefined ? {} : { progress }),
+  });
+  draft.condition("TelemetryAvailable", condition.status, condition.reason as never, condition.message as never);
+}
+
+/** T24, T26-T28, T36-T39 */
+function workers(world: World, decision: Decision, facts: Facts, draft: TestDraft): void {
+  const { telemetry, test } = world;
+  const expected =
+    test.status?.expectedWorkers ?? objectOf(world.worker)?.spec?.parallelism ?? test.spec.worker.replicas;
+  const counted = `${telemetry.connectedWorkers}/${expected} workers connected`;
+  const missing = (more: string) =>
+    draft.condition("WorkersConnected", false, "WorkersMissing", `${counted}${more}` as never);
+  const job: Job | undefined = objectOf(world.worker);
+  if (facts.worker === "Failed" && job !== undefined)
+    return void missing(`${named(telemetry.missingPods)}; worker Job failed: ${reasonOf(job)}`);
+  if (decision.is === "succeed" || decision.is === "fail") return void draft.keep("WorkersConnected");
+  if (facts.worker === "Absent" && facts.isCreated && world.last.worker === undefined)
+    return void missing("; worker Job was deleted");
+  if (telemetry.isFrozen) return void draft.keep("WorkersConnected");
+  if (telemetry.connectedWorkers >= expected)
+    return void draft.condition("WorkersConnected", true, "AllWorkersConnected", counted as never);
+  if (!wereAllConnected(test.status?.conditions))
+    return void draft.condition("WorkersConnected", false, "WaitingForWorkers", counted as never);
+  const isNews = telemetry.isLoaded || telemetry.endedEarly || facts.worker === "Active";
+  if (isNews) missing(named(telemetry.missingPods));
+  else draft.keep("WorkersConnected");
+}
+
+const named = (pods: readonly string[]): string =>
+  pods.length === 0 ? "" : `; missing: ${pods.slice(0, 5).join(", ")}`;
+
+/** T42, T43: by hash and generation, so that neither a new default nor a change that was taken back counts. */
+function drift({ test, hash }: World, { isCreated }: Facts, draft: TestDraft): void {
+  const { appliedGeneration, appliedSpecHash, conditions } = test.status ?? {};
+  if (!isCreated || appliedSpecHash === undefined) return;
+  if (hash !== appliedSpecHash && test.metadata.generation !== appliedGeneration) {
+    draft.condition(
+      "SpecDrifted",
+      true,
+      "SpecChangeIgnored",
+      "Spec changes are ignored once a test has been created. Delete and recreate the LocustTest to apply them.",
+    );
+  } else if (conditions?.some(({ type }) => type === "SpecDrifted") === true) {
+    draft.condition("SpecDrifted", false, "SpecApplied", "Spec matches the running test");
+  }
+}
+
+function wakeAt(
+  world: World,
+  decision: Decision,
+  facts: Facts,
+  next: LocustTestStatus,
+  now: Instant,
+): Instant | undefined {
+  const leftovers = stops(world, facts, next, now).wakeAt;
+  if (decision.is !== "goOn") return leftovers;
+  const trouble = troubleOf(world, facts.isCreated, facts.isStarted);
+  const ready = facts.status.conditions?.find(({ type }) => type === "Ready");
+  const since = ready?.status === "False" ? (parseTime(ready.lastTransitionTime) ?? now) : now;
+  const retry = trouble === undefined ? undefined : trouble.is === "waiting" ? plus(now, 2000) : nextTry(since, now);
+  return earliest(decision.wakeAt, facts.health.wakeAt, retry, leftovers);
+}

@@ -1,0 +1,83 @@
+// What a pass sees of one test: its resources, their pods, what the master says, and what became of making them.
+import type { Instant } from "@telltale/kinds";
+import type { Job, Pod, Service } from "@telltale/kinds/builtin";
+import type { Config, Role } from "../config.ts";
+import type { LocustTest, LocustTestStatus } from "../kinds/locust-test.ts";
+
+/** An object under the name that one of ours has. */
+export type Found<T> =
+  | { readonly is: "absent" }
+  | { readonly is: "ours"; readonly object: T }
+  | { readonly is: "leaving"; readonly object: T } // of an earlier test of the same name
+  | { readonly is: "foreign"; readonly object: T };
+
+export interface World {
+  readonly test: LocustTest;
+  readonly config: Config;
+  readonly service: Found<Service>;
+  readonly master: Found<Job>;
+  readonly worker: Found<Job>;
+  /** Jobs as they were when they were deleted, where that was seen. */
+  readonly last: Readonly<Partial<Record<Role, Job>>>;
+  /** Since when the worker Job is missing, as far as this process knows. */
+  readonly workerGoneSince?: Instant | undefined;
+  readonly pods: Readonly<Record<Role, readonly Pod[]>>;
+  /** Why pods cannot start, by their uid: from their newest Event. */
+  readonly complaints: ReadonlyMap<string, string>;
+  /** The newest master pod is another one than before. */
+  readonly isMasterReplaced: boolean;
+  readonly telemetry: TelemetryView;
+  /** Rules that the spec breaks, in words. */
+  readonly invalid: readonly string[];
+  /** Of the spec as it is now. */
+  readonly hash: string;
+  readonly making: Making;
+}
+
+/** What became of making resources in this pass. */
+export interface Making {
+  readonly created: readonly Named[];
+  /** Where it stopped. */
+  readonly failure?: Named & { readonly cause: string; readonly isHopeless: boolean };
+}
+
+export interface Named {
+  readonly kind: "Service" | "Job";
+  readonly name: string;
+}
+
+export const nothingMade: Making = { created: [] };
+
+/** What the master's web API tells, made ready for the status. */
+export interface TelemetryView {
+  readonly connectedWorkers: number;
+  readonly workersSource: NonNullable<LocustTestStatus["workersSource"]>;
+  readonly testResult?: LocustTestStatus["testResult"];
+  readonly progress?: LocustTestStatus["progress"];
+  readonly condition: {
+    readonly status: "True" | "False" | "Unknown";
+    readonly reason: TelemetryReason;
+    readonly message: string;
+  };
+  /** Load is made now. */
+  readonly isLoaded: boolean;
+  /** Workers that leave now are no news: the test is ending. */
+  readonly isFrozen: boolean;
+  /** The load stopped before its time. */
+  readonly endedEarly: boolean;
+  /** The last thing that was seen was a test in full swing, long before its time was up. */
+  readonly isCutShort: boolean;
+  /** Worker pods that the master misses. */
+  readonly missingPods: readonly string[];
+}
+
+export type TelemetryReason =
+  | "WaitingForMaster"
+  | "Polling"
+  | "MasterUnreachable"
+  | "WebUIDisabled"
+  | "AuthenticationRequired"
+  | "InvalidResponse"
+  | "Disabled";
+
+export const objectOf = <T>(found: Found<T>): T | undefined => (found.is === "ours" ? found.object : undefined);
