@@ -227,3 +227,31 @@ function telemetryFrom(settings: Settings, mode: Telemetry["mode"]): Telemetry {
 
 /** What an operator in a cluster does when nothing is set. */
 export const standardConfig: Config = read(new Settings({}), "pod-ip");
+
+/** What a server answers at `/version`. */
+export interface ServerVersion {
+  readonly major: string;
+  readonly minor: string;
+}
+
+/** The same configuration for this server: before 1.29 there are no native sidecars, and the exporter is left out. */
+export function forServer(config: Config, { major, minor }: ServerVersion): Config {
+  // Some clouds write the minor version as `28+`.
+  const [first, second] = [Number.parseInt(major, 10), Number.parseInt(minor, 10)];
+  const isOld = first < 1 || (first === 1 && second < 29);
+  return isOld && config.exporter.at === "deployed" ? { ...config, exporter: { at: "unsupported" } } : config;
+}
+
+/** What is accepted and may still surprise: for the log at the start. */
+export function configWarnings({ jobTtl, exporter }: Config): readonly string[] {
+  const warnings: string[] = [];
+  if (jobTtl !== undefined && jobTtl < 60) {
+    warnings.push(
+      `JOB_TTL_SECONDS_AFTER_FINISHED "${jobTtl}" is short: a Job may be gone before its result was seen; set it to 60 or more`,
+    );
+  }
+  if (exporter.at === "unsupported") {
+    warnings.push("This server is older than Kubernetes 1.29: tests run without the metrics exporter");
+  }
+  return warnings;
+}
