@@ -1,10 +1,11 @@
 // What controllers do, whatever the server: run by `controllers.test.ts` on the embedded one and by
 // `controllers.real.test.ts` on a real kube-apiserver.
-import { isNotFound } from "@telltale/client";
+import { type Client, isNotFound } from "@telltale/client";
 import { ConfigMap, Deployment } from "@telltale/kinds/builtin";
 import { Failed, text } from "@telltale/status";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { controller, done, gaveUp, pausedBy, waiting } from "../src/index.ts";
+import { type EnsureContext, ensure } from "../src/write/ensure.ts";
 import { Site, siteController, site as siteIn } from "./site.ts";
 import type { World } from "./world.ts";
 
@@ -420,6 +421,61 @@ export function controllers(open: () => Promise<World>): void {
       await w.until(() => outcomes.length === 1);
       expect(outcomes).toEqual(["foreign"]);
       expect((await mapOf("a")).data).toEqual({ mine: "yes" });
+    });
+
+    describe("that the cache does not show as it is", () => {
+      const wanted = { metadata: { name: "a-map" }, data: { a: "1" } };
+      const theirs = () => w.client.create(ConfigMap, { metadata: ref("a-map"), data: { a: "theirs" } });
+      /** Brings it about as somebody would who sees only `seen`. `meanwhile`: after it was looked for. */
+      const ensured = async (owner: Site, seen: ConfigMap | undefined, meanwhile = async () => {}) => {
+        const get: Client["get"] = async (...args) => {
+          const found = await w.client.get(...args).catch((error) => ({ error }));
+          await meanwhile();
+          if ("error" in found) throw found.error;
+          return found;
+        };
+        const cx: EnsureContext = {
+          client: { ...w.client, get },
+          fieldManager: "test",
+          signal: new AbortController().signal,
+          owner: { kind: Site, object: owner },
+          cached: () => seen,
+          wrote() {},
+          applied: new WeakSet(),
+        };
+        return (await ensure<ConfigMap>(cx, ConfigMap, wanted, {})).as;
+      };
+      const made = async () => {
+        const owner = await w.client.create(Site, site("a"));
+        expect(await ensured(owner, undefined)).toBe("created");
+        const child = await mapOf("a");
+        await w.client.delete(ConfigMap, ref("a-map"), background);
+        return { owner, child: { ...child, data: { a: "another" } } };
+      };
+
+      it("and whose name somebody else has by now is not touched", async () => {
+        const { owner, child } = await made();
+        await theirs();
+        expect(await ensured(owner, child)).toBe("foreign");
+        expect((await mapOf("a")).data).toEqual({ a: "theirs" });
+      });
+
+      it("and that is gone by now is made again", async () => {
+        const { owner, child } = await made();
+        expect(await ensured(owner, child)).toBe("created");
+        expect((await mapOf("a")).metadata?.uid).not.toBe(child.metadata?.uid);
+      });
+
+      it("and whose name somebody takes just before it is made is not touched", async () => {
+        const owner = await w.client.create(Site, site("a"));
+        let isFirst = true;
+        const meanwhile = async () => {
+          if (isFirst) await theirs();
+          isFirst = false;
+        };
+        expect(await ensured(owner, undefined, meanwhile)).toBe("foreign");
+        expect((await mapOf("a")).data).toEqual({ a: "theirs" });
+      });
     });
 
     it("that is still going away is waited for, and made again", async () => {

@@ -1,6 +1,6 @@
 // Brings a child about: made when it is not there, put right when it is not as we say, left alone when it is, and never
 // touched when it is somebody else's.
-import { type Applied, type Client, isAlreadyExists, isNotFound } from "@telltale/client";
+import { ApiError, type Applied, type Client, isAlreadyExists, isConflict, isNotFound } from "@telltale/client";
 import { canonicalJson, deepEqual, type KindRef, type KubeObject, type ObjectMeta, sha256Hex } from "@telltale/kinds";
 import type { Ensured, EnsureOptions } from "../controller/steps.ts";
 import type { Name } from "../key.ts";
@@ -39,39 +39,67 @@ export async function ensure<T extends KubeObject>(
     const same = live.metadata?.annotations?.[hashAnnotation] === hash;
     if (same && (mode === "hash" || cx.applied.has(live) || contains(live, unowned(desired))))
       return { as: "unchanged", live };
-    return { as: "updated", live: await apply(asLive(marked, live, options.atCreation)) };
+    return update(live);
   };
 
-  const apply = async (object: KubeObject): Promise<T> => {
+  /** Under this uid only: whatever has taken the name since is not the one that was looked at. */
+  const update = async (live: T): Promise<Ensured<T>> => {
+    const { uid } = live.metadata ?? {};
+    try {
+      return { as: "updated", live: await apply(withUid(asLive(marked, live, options.atCreation), uid), true) };
+    } catch (error) {
+      if (!isAnother(error)) throw error;
+      const now = await find();
+      if (now === undefined) return make();
+      if (now.metadata?.uid === uid) throw error;
+      return settle(now);
+    }
+  };
+
+  /** Never by force: who was faster with the name and says something else keeps it. */
+  const make = async (): Promise<Ensured<T>> => {
+    const fresh = merged(marked, options.atCreation) as KubeObject;
     const { client, fieldManager, signal } = cx;
-    const live = await client.apply(kind, object as Applied<T>, { fieldManager, force: true, signal });
+    try {
+      if (mode !== "createOnly") return { as: "created", live: await apply(fresh, false) };
+      const made = await client.create(kind, fresh as T, { fieldManager, signal });
+      cx.wrote(kind, made);
+      return { as: "created", live: made };
+    } catch (error) {
+      const there = isAlreadyExists(error) || isConflict(error) ? await find() : undefined;
+      if (there === undefined) throw error;
+      return settle(there);
+    }
+  };
+
+  const apply = async (object: KubeObject, force: boolean): Promise<T> => {
+    const { client, fieldManager, signal } = cx;
+    const live = await client.apply(kind, object as Applied<T>, { fieldManager, force, signal });
     cx.applied.add(live);
     cx.wrote(kind, live);
     return live;
   };
 
+  const find = async (): Promise<T | undefined> => {
+    const found = await live(cx, kind, name);
+    if (found !== undefined) cx.wrote(kind, found);
+    return found;
+  };
+
   const cached = cx.cached(kind, name) as T | undefined;
   if (cached !== undefined) return settle(cached);
   // Not in the cache may also mean: not seen yet. An apply would take over whatever has the name.
-  const found = mode === "createOnly" ? undefined : await live(cx, kind, name);
-  if (found !== undefined) {
-    cx.wrote(kind, found);
-    return settle(found);
-  }
-  const fresh = merged(marked, options.atCreation) as KubeObject;
-  if (mode !== "createOnly") return { as: "created", live: await apply(fresh) };
-  try {
-    const made = await cx.client.create(kind, fresh as T, { fieldManager: cx.fieldManager, signal: cx.signal });
-    cx.wrote(kind, made);
-    return { as: "created", live: made };
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    const there = await live(cx, kind, name);
-    if (there === undefined) throw error;
-    cx.wrote(kind, there);
-    return settle(there);
-  }
+  const found = mode === "createOnly" ? undefined : await find();
+  return found === undefined ? make() : settle(found);
 }
+
+/** The name is another object's by now, or nobody's. */
+const isAnother = (error: unknown): boolean =>
+  isConflict(error) ||
+  (error instanceof ApiError && error.code === 422 && error.causes.some(({ field }) => field === "metadata.uid"));
+
+const withUid = (object: KubeObject, uid: string | undefined): KubeObject =>
+  uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
 
 async function live<T extends KubeObject>(cx: EnsureContext, kind: KindRef<T>, name: Name): Promise<T | undefined> {
   try {
