@@ -1,24 +1,34 @@
 // P1-P3: the process ends where it hurts.
 import type { Fault } from "../fault.ts";
-import { numberIn, type Perturbation } from "../perturbation.ts";
+import type { Change } from "../history.ts";
+import { numberIn, type Perturbation, textIn } from "../perturbation.ts";
 import type { Reference } from "../reference.ts";
 import type { World } from "../world.ts";
+import { onRequest } from "./moments.ts";
 
 function* afterEachWrite(p: string, { writes }: Reference): Iterable<Fault> {
   for (const { write } of writes) yield { p, write };
 }
 
-function crashAt(world: World, write: number, when: "applied" | "answered"): void {
-  world.network.rules.unshift({
-    request(sent) {
-      if (sent.write !== write) return undefined;
-      const crash = () => {
-        const process = world.processes.find(({ name }) => name === sent.process);
-        if (process !== undefined) world.crash(process);
-      };
-      return when === "applied" ? { do: "then", applied: crash } : { do: "then", answered: crash };
-    },
+type When = "sent" | "applied" | "answered";
+
+function crashAt(world: World, write: number, when: When): void {
+  onRequest(world, (sent) => {
+    if (sent.write !== write) return undefined;
+    const crash = () => {
+      const process = world.process(sent.process);
+      if (process !== undefined) world.crash(process);
+    };
+    if (when !== "sent") return when === "applied" ? { do: "then", applied: crash } : { do: "then", answered: crash };
+    crash();
+    return { do: "lose" };
   });
+}
+
+/** A write that let an object go: of its finalizers it took one away. */
+function isLettingGo({ before, after }: Change): boolean {
+  const [had, has] = [before?.metadata?.finalizers ?? [], after.metadata?.finalizers ?? []];
+  return before?.metadata?.deletionTimestamp !== undefined && had.some((it) => !has.includes(it));
 }
 
 export const crashes: readonly Perturbation[] = [
@@ -33,5 +43,16 @@ export const crashes: readonly Perturbation[] = [
     what: "crash after the answer, before the next request",
     plans: (reference) => afterEachWrite("P2", reference),
     arm: (fault, world) => crashAt(world, numberIn(fault, "write"), "answered"),
+  },
+  {
+    id: "P3",
+    what: "crash when all is cleaned up, before the finalizer is removed and after",
+    *plans({ writes }): Iterable<Fault> {
+      for (const { write, changes } of writes) {
+        if (changes.some(isLettingGo)) for (const when of ["before", "after"]) yield { p: "P3", write, when };
+      }
+    },
+    arm: (fault, world) =>
+      crashAt(world, numberIn(fault, "write"), textIn(fault, "when") === "before" ? "sent" : "applied"),
   },
 ];
