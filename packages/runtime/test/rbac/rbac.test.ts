@@ -175,11 +175,11 @@ async function unused({ manifests, exchanges, transport }: Account): Promise<str
   return found;
 }
 
-/** One of each: what a role decides on is method and place. */
+/** One of each: what a role decides on is method and place, and whether an apply makes something: that one has no force. */
 function distinct(exchanges: readonly Exchange[]): Request[] {
   const one = ({ request: { method, path } }: Exchange) => {
     const [place, query = ""] = path.split("?");
-    return `${method} ${place} ${query.includes("watch=")}`;
+    return `${method} ${place} ${query.includes("watch=")} ${query.includes("force=")}`;
   };
   return [...new Map(exchanges.map((exchange) => [one(exchange), exchange.request])).values()];
 }
