@@ -61,7 +61,7 @@ export {
 export { referenceOf } from "./reference.ts";
 export * from "./schema.ts";
 export { reasonPattern, typePattern, unobserved } from "./status-schema.ts";
-export { type Structural, schemaAt } from "./structural.ts";
+export { type Structural, schemaAt, structuralOf } from "./structural.ts";
 export { canonicalJson, deepEqual, fnv1a32, safeEncode, sha256Hex } from "./values/canonical.ts";
 export { type Cron, nextRun, parseCron, previousRun } from "./values/cron.ts";
 export { formatGoDuration, parseGoDuration, parseSpan } from "./values/duration.ts";
