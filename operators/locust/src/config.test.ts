@@ -155,7 +155,7 @@ const bad = {
   name: ["Kata", "a_b", "-a", "a..b", "x".repeat(254)],
 };
 
-const everyVariable: readonly [name: string, values: readonly string[]][] = [
+const everyVariable: readonly (readonly [name: string, values: readonly string[]])[] = [
   ...["ENABLE_FINALIZER", "TEST_POD_AUTOMOUNT_TOKEN", "ENABLE_AFFINITY_CR_INJECTION", "METRICS_EXPORTER_ENABLED"].map(
     (name) => [name, bad.flag] as const,
   ),
