@@ -23,6 +23,7 @@ import {
   wide,
   yes,
 } from "@telltale/kinds";
+import { v1 } from "./locust-test-v1.ts";
 import { LocustTestSpec } from "./spec.ts";
 
 const status = Fields({
@@ -170,6 +171,7 @@ export const LocustTest = defineKind({
     age(),
   ],
   finalizer: "locust.io/cleanup",
+  versions: [v1],
 });
 export type LocustTest = Resource<typeof LocustTest>;
 export type LocustTestStatus = NonNullable<LocustTest["status"]>;

@@ -1,0 +1,44 @@
+// Values from outside, cut to the types of a schema, so that code which trusts them cannot fall over. Not validation: what
+// has the right type and a wrong value stays, and so does what the schema does not know.
+import type { Structural } from "@telltale/kinds";
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** The value without members and items of a wrong type, or undefined when it is of a wrong type itself. */
+export function shaped(schema: Structural, value: unknown): unknown {
+  if (!hasType(schema, value)) return undefined;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return items === undefined ? value : value.map((item) => shaped(items, item)).filter((item) => item !== undefined);
+  }
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => {
+    const child = childOf(schema, name);
+    return [name, child === undefined ? member : shaped(child, member)] as const;
+  });
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+}
+
+function childOf({ properties = {}, additionalProperties }: Structural, name: string): Structural | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+}
+
+function hasType(schema: Structural, value: unknown): boolean {
+  if (schema["x-kubernetes-int-or-string"] === true) return Number.isInteger(value) || typeof value === "string";
+  switch (schema.type) {
+    case undefined:
+      return true;
+    case "object":
+      return isRecord(value);
+    case "array":
+      return Array.isArray(value);
+    case "integer":
+      return Number.isInteger(value);
+    default:
+      return typeof value === schema.type;
+  }
+}
+
+export function isRecord(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
