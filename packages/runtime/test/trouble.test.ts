@@ -3,7 +3,7 @@ import { instant, toCrd } from "@telltale/kinds";
 import { ConfigMap, CustomResourceDefinition, Deployment } from "@telltale/kinds/builtin";
 import { text } from "@telltale/status";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Controller, controller } from "../src/index.ts";
+import { type Controller, controller, done } from "../src/index.ts";
 import { Site, site, siteController } from "./site.ts";
 import { type EmbeddedWorld, world } from "./world.ts";
 
@@ -25,6 +25,12 @@ const says = (
       draft.phase("Pending").condition("Ready", false, "Starting", text`${message(it)}`);
     },
   });
+
+const cleaned = (): Controller =>
+  says(
+    () => "hello",
+    (it) => it.finalize(async () => done),
+  );
 
 describe("a missing kind", () => {
   it("is waited for, not crashed on, and keeps nobody else from working", async () => {
@@ -113,6 +119,35 @@ describe("a server in trouble", () => {
     expect(await readyOf("a")).toBeUndefined();
     await w.pass(5_000);
     expect((await readyOf("a"))?.message).toBe("hello");
+  });
+
+  it.each([
+    { what: "status", match: { subresource: "status" }, make: () => says(() => "hello") },
+    { what: "finalizer", match: { resource: "sites", subresource: "" }, make: cleaned },
+  ])("that asks for a longer pause than a call may take gets it: $what", async ({ match, make }) => {
+    w = await world({ kinds: [Site] });
+    w.server.faults.add({
+      match: { userAgent: /tester/, verbs: ["patch"], ...match },
+      times: 1,
+      effect: { status: 429, reason: "TooManyRequests", retryAfterSeconds: 60 },
+    });
+    await w.start([make()]);
+    await w.client.create(Site, site("a"));
+    await w.pass(59_900);
+    expect(w.writes()).toHaveLength(1);
+    await w.until(async () => (await readyOf("a")) !== undefined);
+  });
+
+  it("that lists objects without their kinds is not told again what it has", async () => {
+    w = await world({ kinds: [Site] });
+    const first = await w.start([siteController()]);
+    await w.client.create(Site, site("a"));
+    await w.until(async () => (await get("a")).status?.phase === "Pending");
+    await first.stop();
+    w.writes();
+    await w.start([siteController()], { lists: "pages" });
+    await w.pass(10_000);
+    expect(w.writes()).toEqual([]);
   });
 
   it("that refuses a status as invalid is not asked in a loop", async () => {

@@ -47,9 +47,15 @@ export async function pass(around: Surroundings, state: PassState): Promise<Pass
     if (error instanceof PassOver) return over(around, state, error.why);
     state.log.error("a pass failed", { err: error });
     if (error instanceof StatusViolation) throw error;
-    return { result: "error", next: { in: "backoff", atLeast: 0 } };
+    return { result: "error", next: later(error) };
   }
 }
+
+/** After an error, and not before the server wants to be asked again. */
+const later = (error: unknown): Next => ({
+  in: "backoff",
+  atLeast: error instanceof ApiError ? (error.retryAfter ?? 0) : 0,
+});
 
 async function straight(around: Surroundings, state: PassState): Promise<PassEnd> {
   const gate = gateOf(around, state);
@@ -179,7 +185,7 @@ async function write(around: Surroundings, state: PassState, said: Said): Promis
     // A status that the server refuses is a mistake of ours: the next try says the same, so it comes later and later.
     const refused = error instanceof ApiError && error.code === 422;
     state.log.error(refused ? "the server refuses the status" : "a status could not be written", { err: error });
-    return { result: "error", next: { in: "backoff", atLeast: 0 } };
+    return { result: "error", next: later(error) };
   }
   const { outcome } = written;
   if (outcome !== "written" && outcome !== "unchanged") return unwritten(around, state, written);
