@@ -19,6 +19,32 @@ const passes = () => w.samples.filter((sample) => sample.is === "pass").length;
 const say = (it: unknown, draft: { phase(to: "Pending"): { condition(...args: readonly unknown[]): unknown } }) =>
   draft.phase("Pending").condition("Ready", false, "Starting", text`${String(it)}`);
 
+it("a name that somebody else has is looked for again, until it is free", async () => {
+  w = await world({ kinds: [Site] });
+  const outcomes: string[] = [];
+  const it = controller(Site)
+    .owns(ConfigMap)
+    .reconcile({
+      observe: (found) => found,
+      async act(_none, hands) {
+        outcomes.push((await hands.ensure(ConfigMap, { metadata: { name: "m" } })).as);
+      },
+      status: (_found, draft) => {
+        say("seen", draft as never);
+      },
+    });
+  await w.client.create(ConfigMap, { metadata: at("m") });
+  await w.client.create(Site, site("a"));
+  await w.start([it]);
+  await w.pass(2_000);
+  expect(outcomes).toEqual(["foreign"]);
+  await w.client.delete(ConfigMap, at("m"), { propagation: "Background" });
+  await w.pass(60_000);
+  expect(outcomes).toEqual(["foreign", "created"]);
+  await w.pass(600_000);
+  expect(outcomes).toHaveLength(2);
+});
+
 describe("a change of another kind", () => {
   it("reaches those whom the mapper names, by what the object was and what it is", async () => {
     w = await world({ kinds: [Site] });

@@ -34,6 +34,8 @@ export interface PassState {
   readonly isLast: boolean;
   /** Long calls whose end this pass has seen. */
   readonly seen: Set<string>;
+  /** Somebody else has the name of a child: nobody tells when they give it up. */
+  isCrossed: boolean;
 }
 
 /** What a change leaves behind: a version, or the end of a uid. By it a pass knows its own writes, whichever way they come back. */
@@ -170,6 +172,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       };
       const cx = { client, fieldManager, signal, owner, cached, wrote, applied: around.applied };
       const ensured = await ensure(cx, kind, object, options);
+      if (ensured.as === "foreign") state.isCrossed = true;
       sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: ensured.as });
       return ensured;
     },

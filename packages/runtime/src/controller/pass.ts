@@ -29,6 +29,8 @@ export type Next =
 
 /** Who asks to be called at once, again and again, is not given the whole machine. */
 const soonest: Ms = 100;
+/** How long until it is looked for a name again that somebody else has. */
+const crossed: Ms = 60_000;
 const never: Next = { in: "never" };
 const soon: Next = { in: 0 };
 
@@ -203,13 +205,20 @@ async function write(around: Surroundings, state: PassState, said: Said): Promis
   }
   if (state.effect === "done") await clearRecord(around, state);
   around.calls.settle(state.object.metadata?.uid ?? "", state.seen);
-  return ended(finished, state, written.stale === true);
+  return ended(around, state, finished, written.stale === true);
 }
 
 const statusOf = (object: KubeObject): unknown => (object as { status?: unknown }).status;
 
-function ended({ effect, wakeAt }: Said["finished"], state: PassState, isStale: boolean): PassEnd {
-  const wake: Next = wakeAt === undefined ? never : { in: Math.max(soonest, wakeAt - state.now) };
+function ended(
+  { clock }: Surroundings,
+  state: PassState,
+  { effect, wakeAt }: Said["finished"],
+  isStale: boolean,
+): PassEnd {
+  // Counted from here: a pass may have taken longer than there is left.
+  const asked: Next = wakeAt === undefined ? never : { in: Math.max(soonest, wakeAt - clock.now()) };
+  const wake = state.isCrossed ? earliest({ in: crossed }, asked) : asked;
   if (isStale) return { result: "requeue", next: soon };
   if (effect === undefined) return { result: wake.in === "never" ? "success" : "requeue", next: wake };
   const { requeue } = effect;
@@ -283,7 +292,7 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
     if (error instanceof NotLeaderError || error instanceof PassOver) throw error;
     if (limit === undefined || state.now < limit) {
       const said = failed(around, state, error);
-      return finalizer.quiet === true ? ended(said.finished, state, false) : write(around, state, said);
+      return finalizer.quiet === true ? ended(around, state, said.finished, false) : write(around, state, said);
     }
     outcome = { as: "gaveUp", leftovers: failureFrom(error).message };
   }

@@ -310,6 +310,7 @@ export class Run {
       own: new Set(),
       effect: "none",
       seen: new Set(),
+      isCrossed: false,
       isLast,
     };
     this.#asked.set(key, []);
