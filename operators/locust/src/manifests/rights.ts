@@ -1,0 +1,78 @@
+// What the operator may do at most (section 18.1), and how to see that a role stays within it.
+import type { Role } from "@telltale/kinds/builtin";
+
+export type PolicyRule = NonNullable<Role["rules"]>[number];
+
+/** What the operator is deployed with that needs rights of its own. */
+export interface Extras {
+  /** The master is read through the API server, with `TELEMETRY_MODE=api-proxy`. Powerful: off by default. */
+  readonly apiProxy?: boolean;
+  /** The metrics endpoint asks the server who calls. */
+  readonly protectedMetrics?: boolean;
+}
+
+/** Rights in the namespaces of tests: all of them, or those of `WATCH_NAMESPACES`. No Secret, no ConfigMap, no log, no node. */
+export function operatorRights({ apiProxy = false, protectedMetrics = false }: Extras = {}): readonly PolicyRule[] {
+  return [
+    rule("locust.io", "locusttests", "get", "list", "watch", "patch"),
+    rule("locust.io", "locusttests/status", "get", "patch"),
+    // The server asks for it where a child holds back its owner.
+    rule("locust.io", "locusttests/finalizers", "update"),
+    // A final phase suspends the Jobs that are left.
+    rule("batch", "jobs", "get", "list", "watch", "create", "delete", "patch"),
+    rule("", "services", "get", "list", "watch", "create", "delete"),
+    rule("", "pods", "get", "list", "watch"),
+    // Why a pod cannot mount something is told in its events only.
+    rule("", "events", "create", "patch", "list"),
+    ...(apiProxy ? [rule("", "pods/proxy", "get")] : []),
+    ...(protectedMetrics
+      ? [
+          rule("authentication.k8s.io", "tokenreviews", "create"),
+          rule("authorization.k8s.io", "subjectaccessreviews", "create"),
+        ]
+      : []),
+  ];
+}
+
+/** Rights in the operator's own namespace: leader election. */
+export const leaseRights: readonly PolicyRule[] = [
+  rule("coordination.k8s.io", "leases", "get", "list", "watch", "create", "update", "patch"),
+];
+
+/** What these rules allow that the others do not: `delete pods`, `get jobs.batch`. */
+export function excess(rules: readonly PolicyRule[], allowed: readonly PolicyRule[]): readonly string[] {
+  return rules
+    .flatMap(rightsIn)
+    .filter((right) => !allowed.some((other) => covers(other, right)))
+    .map(named);
+}
+
+interface Right {
+  readonly group: string;
+  readonly resource: string;
+  readonly verb: string;
+  /** Of this object only; undefined: of all. */
+  readonly name: string | undefined;
+}
+
+function rightsIn({ apiGroups = [], resources = [], verbs, resourceNames = [] }: PolicyRule): Right[] {
+  const names = resourceNames.length === 0 ? [undefined] : resourceNames;
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) => verbs.flatMap((verb) => names.map((name) => ({ group, resource, verb, name })))),
+  );
+}
+
+/** A wildcard is covered by a wildcard only. */
+function covers({ apiGroups = [], resources = [], verbs, resourceNames = [] }: PolicyRule, right: Right): boolean {
+  const has = (list: readonly string[], wanted: string) => list.includes("*") || list.includes(wanted);
+  const isNamed = resourceNames.length === 0 || (right.name !== undefined && resourceNames.includes(right.name));
+  return has(apiGroups, right.group) && has(resources, right.resource) && has(verbs, right.verb) && isNamed;
+}
+
+function named({ group, resource, verb, name }: Right): string {
+  return `${verb} ${resource}${group === "" ? "" : `.${group}`}${name === undefined ? "" : ` ${name}`}`;
+}
+
+function rule(group: string, resource: string, ...verbs: string[]): PolicyRule {
+  return { apiGroups: [group], resources: [resource], verbs };
+}
