@@ -22,6 +22,8 @@ export interface Change {
 
 export class History {
   readonly changes: Change[] = [];
+  /** Whether the server was put back to an earlier state: versions are no measure of time then. */
+  isRewound = false;
   readonly #listeners = new Set<(change: Change) => void>();
   /** When something was last written that counts: neither Events nor Leases. */
   changedAt: Instant;
@@ -60,14 +62,28 @@ export class History {
   claim(from: number, author: string, sent: Sent, body: string | undefined): readonly Change[] {
     const made = sent.method === "POST" ? nameIn(body) : sent.target.name;
     const key = keyOf({ ...sent.target, ...(made === undefined ? {} : { name: made }) });
-    const found = this.changes.slice(from).filter((change) => change.key === key && change.author === undefined);
+    const found = this.#answered(
+      this.changes.slice(from).filter((change) => change.key === key && change.author === undefined),
+      body,
+    );
     for (const change of found) {
       change.author = author;
       change.sent = sent;
     }
     return found;
   }
+
+  /** Of several changes of one object the one that an answer tells of: an object with its version, or that it is gone. */
+  #answered(found: readonly Change[], body: string | undefined): readonly Change[] {
+    if (found.length < 2) return found;
+    const revision = Number(version.exec(body ?? "")?.[1]);
+    const named = found.filter((change) => change.revision === revision);
+    return named.length > 0 ? named : found.filter(({ type }) => type === "DELETED").slice(-1);
+  }
 }
+
+/** The version in an answer: of an object it is the first. */
+const version = /"resourceVersion":"(\d+)"/;
 
 /** What is written all the time, and changes nothing. */
 export const isNoise = (key: string): boolean =>

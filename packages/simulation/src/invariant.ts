@@ -21,6 +21,8 @@ export interface Watcher extends Witness {
   restored?(): void;
   /** Everything is quiet. `reference`: the run without faults, where this is another one. */
   end?(reference: Reference | undefined): void;
+  /** All processes have ended, another one has started, and all is quiet again: what was written meanwhile. */
+  reborn?(changes: readonly Change[]): void;
 }
 
 export interface Invariant {

@@ -9,10 +9,13 @@ export class LocalClock implements Clock {
   readonly #held: (() => void)[] = [];
   #state: "runs" | "paused" | "over" = "runs";
   #skew: Ms = 0;
+  /** When the process began, or went on after a pause. */
+  since: Instant;
   #stands: Instant | undefined;
 
   constructor(clock: Clock) {
     this.#true = clock;
+    this.since = clock.now();
   }
 
   now(): Instant {
@@ -52,6 +55,7 @@ export class LocalClock implements Clock {
   resume(): void {
     if (this.#state !== "paused") return;
     this.#state = "runs";
+    this.since = this.#true.now();
     for (const due of this.#held.splice(0)) due();
   }
 

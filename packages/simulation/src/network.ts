@@ -105,6 +105,11 @@ export class Network {
     this.#options = options;
   }
 
+  /** The server as it is, for those who stand in front of it. */
+  get server(): Server {
+    return (request) => this.#options.server.send(request);
+  }
+
   /** Requests without an answer yet; streams do not count. */
   get underWay(): number {
     return this.#underWay;
@@ -214,7 +219,8 @@ export class Network {
     );
     if (verdict?.do === "then") verdict.answered?.();
     if (closing.aborted) return never();
-    witness?.heard?.(sent, { as: "answer", status: response.status });
+    // Who has given up meanwhile does not hear it.
+    if (request.signal?.aborted !== true) witness?.heard?.(sent, { as: "answer", status: response.status });
     return answered;
   }
 

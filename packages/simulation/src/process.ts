@@ -45,15 +45,19 @@ export class Process {
   readonly clock: LocalClock;
   readonly manager: Manager;
   readonly controllers: readonly Controller[];
+  /** Whether it works only while it holds the lease. */
+  readonly elects: boolean;
   readonly #transport: Transport;
   readonly #stop = new AbortController();
   readonly #wakes = new Map<string, Wake>();
   readonly #ended: Promise<void>;
   #state: ProcessState = "runs";
+  #wentBack = false;
 
   constructor(options: ProcessOptions) {
     const { name, operator, seed, on, replicas } = options;
     this.name = name;
+    this.elects = replicas > 1;
     this.clock = new LocalClock(options.clock);
     this.#transport = options.transport(this.clock);
     const random = seededRandom(seed);
@@ -85,9 +89,15 @@ export class Process {
     );
   }
 
+  /** Whether it has taken the server for one that was put back to an earlier state: then older is right. */
+  get wentBack(): boolean {
+    return this.#wentBack;
+  }
+
   /** A process that is gone says nothing, although its last steps still run here. */
   #told(sample: Sample, on: ProcessEvents): void {
     if (this.#state === "crashed") return;
+    if (sample.is === "watch" && sample.what === "rewound") this.#wentBack = true;
     const pass = sample.is === "pass" ? presentPass() : undefined;
     if (sample.is === "pass" && pass?.process === this) {
       pass.result = sample.result;

@@ -61,7 +61,9 @@ export async function runPlan(
       world.violations.push({ invariant: "end", what: error instanceof Error ? error.message : String(error) });
     }
   }
-  await world.close(reference);
+  world.judge(reference);
+  await world.rebirth();
+  await world.close();
   return { plan, violations: world.violations, trace: world.trace, seen };
 }
 

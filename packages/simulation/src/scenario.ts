@@ -1,8 +1,9 @@
 // What is simulated: an operator, what people apply and do, what it talks to outside, and what the end must be.
 import type { Client, Transport } from "@telltale/client";
 import type { Clock, Random } from "@telltale/clock";
-import type { Kind, KindRef, KubeObject, Ms } from "@telltale/kinds";
+import type { Instant, Kind, KindRef, KubeObject, Ms } from "@telltale/kinds";
 import type { Controller } from "@telltale/runtime";
+import type { Progress } from "@telltale/status";
 
 /** `B`: what is outside. Functions are methods here, so that a scenario with something outside is a scenario. */
 export interface Scenario<B = unknown> {
@@ -27,14 +28,33 @@ export interface Scenario<B = unknown> {
   readonly replicas?: 1 | 2;
   /** What may end differently from run to run: `Job/*.metadata.name`, `*.status.history`. */
   readonly free?: readonly string[];
+  /** Kinds of children that it leaves as they are once they are made: `Job`. What others do to them is not put right. */
+  readonly leaves?: readonly string[];
+  /** One of many other objects that come at once (P32). Default: the first of the operator's own under another name. */
+  crowd?(i: number): KubeObject | undefined;
   /** How long nothing must be written before it counts as quiet. Default: five minutes. */
   readonly quiet?: Ms;
   /** After so long it must have become quiet. Default: four hours. */
   readonly patience?: Ms;
   /** True of an object and what the server holds: what `Ready=True` promises (I9). */
   promise?(object: KubeObject, look: Look): boolean;
-  /** What must be gone outside before a finalizer may go (I6): in words what is left, or undefined. */
-  leftovers?(object: KubeObject, backend: B): string | undefined;
+  /** What must be gone, outside or on the server, before a finalizer may go (I6): in words what is left, or undefined. */
+  leftovers?(object: KubeObject, backend: B, look: Look): string | undefined;
+  /** Whether what was made for an object that is gone may stay (I7). Default: not without an owner. */
+  outlives?(object: KubeObject): boolean;
+  /** The waits that an object is in, and when each must have ended (I18). A longer one than `quiet` is not seen to its end. */
+  deadlines?(object: KubeObject, look: Look): readonly Deadline[];
+  /** How far an object is, where its status shows it (I19). */
+  progress?(status: Readonly<Record<string, unknown>>): Progress | undefined;
+  /** Conditions whose transition time starts anew with a reset or an unpause (I10). */
+  readonly restamps?: readonly string[];
+}
+
+/** A wait that must not last for ever. */
+export interface Deadline {
+  /** What it waits for. */
+  readonly what: string;
+  readonly at: Instant;
 }
 
 export interface Around<B> {

@@ -4,6 +4,7 @@ import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
 import { type Random, seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { type Instant, instant, type Kind, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
+import { StatusViolation } from "@telltale/status";
 import type { Plan } from "./fault.ts";
 import { type Change, History } from "./history.ts";
 import type { Invariant, Watcher } from "./invariant.ts";
@@ -11,6 +12,8 @@ import { Network } from "./network.ts";
 import type { Expectation } from "./perturbation.ts";
 import { perturbationOf } from "./perturbations/index.ts";
 import { Process, type ProcessEvents } from "./process.ts";
+import type { Reference } from "./reference.ts";
+import { invariantOf } from "./rules.ts";
 import type { Backend, Scenario } from "./scenario.ts";
 import { Trace } from "./trace.ts";
 import type { Violation } from "./violation.ts";
@@ -24,6 +27,10 @@ export interface WorldOptions {
 const start = instant(Date.UTC(2026, 0, 1));
 /** From a crash to the next start. */
 const restart: Ms = 1000;
+/** So long a process may take to end in good order. */
+const patienceWithEnds: Ms = 60_000;
+/** So long a new process has to show that it has nothing to do. */
+const trial: Ms = 30_000;
 
 type StoreSnapshot = ReturnType<ApiServer["snapshot"]>;
 
@@ -97,7 +104,7 @@ export class World {
       fieldManager: "person",
     });
     this.backend = scenario.backend?.({ clock, random: seededRandom(plan.seed + 4) });
-    this.#watchers = options.invariants.map(({ id, watch }) => watch(this, (what) => this.#violate(id, what)));
+    this.#watchers = options.invariants.map(({ id, watch }) => watch(this, (what) => this.violate(id, what)));
     this.history.listen((change) => this.#unclaimed.push(change));
   }
 
@@ -167,6 +174,7 @@ export class World {
   /** Tells everybody that the server was put back to an earlier state. */
   restored(): void {
     this.#hand();
+    this.history.isRewound = true;
     for (const watcher of this.#watchers) watcher.restored?.();
   }
 
@@ -228,11 +236,28 @@ export class World {
     this.clock.after(after, () => this.startProcess());
   }
 
+  /** The process is asked to end; once it has, another one starts. */
+  stop(process: Process, after: Ms = restart): void {
+    if (process.state !== "runs") return;
+    this.trace.note(this.clock.now(), process.name, "is asked to stop");
+    this.busyFor(patienceWithEnds + after);
+    void process.stop().then(() => {
+      this.trace.note(this.clock.now(), process.name, "has stopped");
+      if (!this.#isEnding) this.clock.after(after, () => this.startProcess());
+    });
+  }
+
+  /** When something last went wrong: on the way to the server, or with a process. */
+  get disturbedAt(): Instant {
+    const times = [this.network.disturbedAt ?? 0, ...this.processes.map(({ clock }) => clock.since)];
+    return instant(Math.max(...times));
+  }
+
   /** What the end is compared with: the least that any fault of the plan expects. */
   get expects(): Expectation {
     const all = this.plan.faults.map((fault) => {
       const { expects = "same" } = perturbationOf(fault);
-      return typeof expects === "string" ? expects : expects(fault);
+      return typeof expects === "string" ? expects : expects(fault, this.scenario);
     });
     return all.includes("own") ? "own" : all.includes("gone") ? "gone" : "same";
   }
@@ -293,11 +318,15 @@ export class World {
     log: (process, line) => this.trace.note(this.clock.now(), process.name, line),
     broke: (process, error) => {
       const text = error instanceof Error ? error.message : String(error);
-      this.#violate("status", `${process.name}: ${text}`);
+      const rules = error instanceof StatusViolation ? error.violations : [];
+      for (const id of new Set(rules.map(({ rule }) => invariantOf(rule))))
+        this.violate(id, `${process.name}: ${text}`);
+      if (rules.length === 0) this.violate("end", `${process.name} ended: ${text}`);
     },
   };
 
-  #violate(invariant: string, what: string): void {
+  /** Something that must hold does not. */
+  violate(invariant: string, what: string): void {
     this.violations.push({ invariant, what });
     this.trace.note(this.clock.now(), "invariant", `${invariant}: ${what}`);
   }
@@ -320,7 +349,7 @@ export class World {
         continue;
       }
       if (next > limit) {
-        this.#violate(
+        this.violate(
           "I1",
           `it has not become quiet within ${patience / 60_000} minutes: something is written again and again`,
         );
@@ -347,8 +376,33 @@ export class World {
   }
 
   /** After quiet: the invariants' last word. */
-  async close(reference: Parameters<NonNullable<Watcher["end"]>>[0]): Promise<void> {
+  judge(reference: Reference | undefined): void {
     for (const watcher of this.#watchers) watcher.end?.(reference);
+  }
+
+  /** All processes end in good order, and another one starts: it looks at everything, and must find nothing to do. */
+  async rebirth(): Promise<void> {
+    this.#isEnding = true;
+    const from = this.history.length;
+    for (const process of this.processes) if (process.isAlive) void process.stop();
+    await this.#live(0);
+    // Who does not end by itself has time to.
+    if (this.processes.some(({ isAlive }) => isAlive)) await this.#live(patienceWithEnds);
+    this.startProcess();
+    await this.#live(trial);
+    const changes = this.history.changes.slice(from);
+    for (const watcher of this.#watchers) watcher.reborn?.(changes);
+  }
+
+  /** Lets so much time pass. */
+  async #live(ms: Ms): Promise<void> {
+    const until = instant(this.clock.now() + ms);
+    do await this.#drain();
+    while (this.clock.fire(until));
+    this.clock.advance(until - this.clock.now());
+  }
+
+  async close(): Promise<void> {
     this.#isEnding = true;
     for (const process of this.processes) process.crash();
     await this.server.stop();

@@ -1,40 +1,83 @@
-// What must hold of each status that the operator writes, in the server's history: I8, I10, I13, I17, I19 by the rules of
-// `@telltale/status`.
-import type { Kind, KubeObject } from "@telltale/kinds";
-import { checkStep, lintStatus } from "@telltale/status";
-import type { Invariant } from "../invariant.ts";
-
-/** Which invariant a rule of status stands for. */
-const invariantOf: Readonly<Record<number, string>> = {
-  15: "I10",
-  16: "I11",
-  17: "I10",
-  25: "I8",
-  26: "I8",
-  27: "I8",
-  28: "I8",
-  42: "I17",
-  53: "I19",
-  60: "I13",
-};
+// I8, I10, I13, I17, I19: each status that the operator writes, and each step from one to the next, in the server's history.
+// The rules are those of `@telltale/status`.
+import { deepEqual, type KubeObject } from "@telltale/kinds";
+import { checkStep, lintStatus, type Violation } from "@telltale/status";
+import { kindOf, statusOf } from "../facts.ts";
+import type { Change } from "../history.ts";
+import type { Invariant, Watcher } from "../invariant.ts";
+import { invariantOf } from "../rules.ts";
+import type { World } from "../world.ts";
 
 export const statuses: readonly Invariant[] = [
-  {
-    id: "status",
-    what: "each status follows the rules, and each step from one to the next",
-    watch(world, say) {
-      const kindOf = ({ apiVersion, kind }: KubeObject): Kind | undefined =>
-        world.scenario.kinds.find((it) => it.apiVersion === apiVersion && it.kind === kind);
+  byRule("I8", "the observed generation never goes back, and is never ahead of the object's"),
+  byRule("I10", "a transition time changes exactly when the status of its condition does"),
+  byRule("I13", "conditions of others are never changed or removed"),
+  byRule("I17", "Stalled, Reconciling and Ready do not contradict each other"),
+  byRule("I19", "what is final stays, and progress does not run back"),
+];
+
+function byRule(id: string, what: string): Invariant {
+  return {
+    id,
+    what,
+    watch(world, say): Watcher {
+      const look = findings(world);
       return {
-        change({ author, before, after, type, key, sent }) {
-          if (author === undefined || type === "DELETED" || sent?.target.subresource !== "status") return;
-          const kind = kindOf(after);
-          if (kind === undefined) return;
-          const found = [...(before === undefined ? [] : checkStep(kind, before, after)), ...lintStatus(kind, after)];
-          for (const { rule, at, problem } of found)
-            say(`${invariantOf[rule] ?? `rule ${rule}`} ${key} ${at}: ${problem}`);
+        change(change) {
+          for (const { rule, at, problem } of look(change)) {
+            if (invariantOf(rule) === id) say(`${change.key} ${at}: ${problem} (rule ${rule})`);
+          }
         },
       };
     },
-  },
-];
+  };
+}
+
+const none: readonly Violation[] = [];
+const known = new WeakMap<World, (change: Change) => readonly Violation[]>();
+
+/** What the rules have against a change: looked at once, for all who ask. */
+export function findings(world: World): (change: Change) => readonly Violation[] {
+  const there = known.get(world);
+  if (there !== undefined) return there;
+  const found = new WeakMap<Change, readonly Violation[]>();
+  const own = new Map<string, KubeObject>();
+  const look = (change: Change): readonly Violation[] => {
+    const before = found.get(change);
+    if (before !== undefined) return before;
+    const now = judge(world, own, change);
+    found.set(change, now);
+    return now;
+  };
+  known.set(world, look);
+  return look;
+}
+
+/** `own`: the last status that the operator wrote of each object. */
+function judge(world: World, own: Map<string, KubeObject>, change: Change): readonly Violation[] {
+  const { author, before, after, type, key, sent } = change;
+  if (author === undefined || type === "DELETED" || sent?.target.subresource !== "status") return none;
+  const { kinds, progress, restamps = [] } = world.scenario;
+  const kind = kindOf(kinds, after);
+  if (kind === undefined) return none;
+  const last = own.get(key);
+  own.set(key, after);
+  const said = lintStatus(kind, asObserved(after));
+  if (before === undefined) return said;
+  const steps = checkStep(kind, before, after, {
+    restamped: restamps,
+    ...(sent.pass === undefined ? {} : { at: sent.pass.at }),
+    ...(progress === undefined ? {} : { progress }),
+  });
+  // Whoever puts right what others wrote goes back behind it: then only what belongs to them counts.
+  const isOurs = last === undefined || deepEqual(statusOf(last), statusOf(before));
+  return [...(isOurs ? steps : steps.filter(({ rule }) => rule === 60)), ...said];
+}
+
+/** The object of the generation that its status speaks of: somebody may have changed it since it was read. */
+function asObserved(object: KubeObject): KubeObject {
+  const observed = statusOf(object)["observedGeneration"];
+  const { generation = 0 } = object.metadata ?? {};
+  if (typeof observed !== "number" || observed < 0 || observed >= generation) return object;
+  return { ...object, metadata: { ...object.metadata, generation: observed } };
+}

@@ -1,17 +1,114 @@
-// What must hold of each write.
+// I11, I12, I16: what is written is worth it, no more often than needed, and to the very object that was read.
+
+import { bodyOf, nameOf, versionOf, viewOf } from "../facts.ts";
+import { isNoise } from "../history.ts";
 import type { Invariant } from "../invariant.ts";
+import type { Sent } from "../network.ts";
+import { type Pass, presentPass } from "../pass.ts";
+import { tally, tallyOf } from "../tally.ts";
+import { keyOf } from "../target.ts";
+import { Unheard } from "../unheard.ts";
 
 export const writes: readonly Invariant[] = [
   {
     id: "I11",
     what: "no write leaves the object as it was",
-    watch(_world, say) {
+    watch(world, say) {
+      const unheard = new Unheard(world);
+      const views = new WeakMap<Sent, number>();
       return {
-        applied({ method, request, write }, changes, status) {
+        sent(sent) {
+          if (sent.write === undefined || sent.method === "DELETE") return;
+          const view = viewOf(world.process(sent.process), sent.target);
+          if (view !== undefined) views.set(sent, versionOf(view.object));
+        },
+        applied(sent, changes, status) {
+          unheard.applied(sent, changes);
+          const { method, request, write } = sent;
           if (write === undefined || method === "DELETE" || changes.length > 0 || status >= 300) return;
-          say(`#${write} ${method} ${request.path} changed nothing`);
+          if (request.path.includes("dryRun=") || unheard.takes(sent)) return;
+          // Who could not know that somebody else had already done it is not to blame.
+          const there = world.server.store.get(keyOf(sent.target))?.revision ?? 0;
+          if ((views.get(sent) ?? there) === there) say(`#${write} ${method} ${request.path} changed nothing`);
+        },
+        heard: (sent, heard) => unheard.heard(sent, heard),
+      };
+    },
+  },
+  {
+    id: "I12",
+    what: "a pass writes a status once, beyond declared checkpoints; a run is not full of writes",
+    watch(world, say) {
+      const written = new WeakMap<Pass, number>();
+      const add = (pass: Pass, by: number) => written.set(pass, (written.get(pass) ?? 0) + by);
+      let troubles = 0;
+      return {
+        applied({ pass, target }, changes) {
+          const uid = pass?.object.metadata?.uid;
+          const isOwn = target.subresource === "status" && changes.some(({ after }) => after.metadata?.uid === uid);
+          if (pass !== undefined && isOwn) add(pass, 1);
+        },
+        heard(_sent, { as }) {
+          if (as !== "answer") troubles += 1;
+        },
+        sample(_process, { is }) {
+          const pass = is === "checkpoint" ? presentPass() : undefined;
+          if (pass !== undefined) add(pass, -1);
+        },
+        passed(pass) {
+          const count = written.get(pass) ?? 0;
+          if (count > 1)
+            say(`${pass.process.name} wrote the status of ${nameOf(pass.object)} ${count} times in one pass`);
+        },
+        end(reference) {
+          if (reference === undefined) return;
+          const [then, now] = [tallyOf(reference), tally(world.history.changes)];
+          const starts = world.processes.length;
+          const disturbed = troubles + starts + Math.max(0, now.theirs.all - then.theirs.all);
+          const most = (then.writes + 2) * (1 + disturbed);
+          if (now.writes > most) say(`it wrote ${now.writes} times; without faults ${then.writes} times are enough`);
+        },
+      };
+    },
+  },
+  {
+    id: "I16",
+    what: "a status is written to the very object that was read",
+    watch(world, say) {
+      const read = new WeakMap<Sent, string>();
+      return {
+        sent(sent) {
+          const { target, pass, write } = sent;
+          if (write === undefined || target.subresource !== "status") return;
+          if (!isBound(sent))
+            say(`#${write} ${sent.method} ${sent.request.path} carries neither the uid nor the version that was read`);
+          const metadata = pass?.object.metadata;
+          const isOwn = pass?.controller.kind.plural === target.resource && metadata?.name === target.name;
+          const view = isOwn ? undefined : viewOf(world.process(sent.process), target);
+          const uid = isOwn && metadata?.namespace === target.namespace ? metadata?.uid : view?.object?.metadata?.uid;
+          if (uid !== undefined) read.set(sent, uid);
+        },
+        applied(sent, changes) {
+          const uid = read.get(sent);
+          const change = changes.find(({ key }) => !isNoise(key));
+          if (uid === undefined || change === undefined || change.after.metadata?.uid === uid) return;
+          say(
+            `#${sent.write} wrote the status of ${nameOf(change.after)} (${change.after.metadata?.uid}), and had read ${uid}`,
+          );
         },
       };
     },
   },
 ];
+
+/** Whether it fits one object only. A uid in a merge or an apply does not bind: the server takes any. */
+function isBound(sent: Sent): boolean {
+  const body = bodyOf(sent);
+  if (Array.isArray(body)) {
+    return body.some(({ op, path }: { op?: string; path?: string }) => op === "test" && bound.has(path ?? ""));
+  }
+  const { metadata } = (body ?? {}) as { readonly metadata?: { readonly resourceVersion?: string } };
+  return metadata?.resourceVersion !== undefined;
+}
+
+const bound: ReadonlySet<string> = new Set(["/metadata/uid", "/metadata/resourceVersion"]);

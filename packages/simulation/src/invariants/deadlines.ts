@@ -1,0 +1,51 @@
+// I18: a wait that has a deadline ends by then, also where the process that began it is gone.
+import type { Instant, KubeObject, Ms } from "@telltale/kinds";
+import { kindOf, nameOf } from "../facts.ts";
+import type { Invariant } from "../invariant.ts";
+import { lookAt } from "../look.ts";
+import type { Deadline } from "../scenario.ts";
+import type { World } from "../world.ts";
+
+/** A clock wakes a pass one second after its limit. */
+const tick: Ms = 2000;
+/** So long after the last trouble everybody has come back from their pauses. */
+const recovery: Ms = 60_000;
+
+export const deadlines: Invariant = {
+  id: "I18",
+  what: "a wait that has a deadline ends by then",
+  watch(world, say) {
+    const { scenario } = world;
+    const waits = new Map<string, { readonly object: KubeObject; readonly list: readonly Deadline[] }>();
+    const judge = (object: KubeObject, list: readonly Deadline[], now: Instant) => {
+      for (const { what, at } of list) {
+        const late = lateness(world, at, now);
+        if (late > tick) say(`${nameOf(object)} waited for ${what} ${Math.round(late / 1000)} s longer than it may`);
+      }
+    };
+    if (scenario.deadlines === undefined) return {};
+    return {
+      change({ key, type, after, at }) {
+        if (kindOf(scenario.kinds, after) === undefined) return;
+        const { list = [] } = waits.get(key) ?? {};
+        const next = type === "DELETED" ? [] : (scenario.deadlines?.(after, lookAt(world.server)) ?? []);
+        judge(
+          after,
+          list.filter((old) => !next.some((it) => it.what === old.what && it.at === old.at)),
+          at,
+        );
+        waits.set(key, { object: after, list: next });
+      },
+      end() {
+        for (const { object, list } of waits.values()) judge(object, list, world.clock.now());
+      },
+    };
+  },
+};
+
+/** By the better of two clocks: a process whose own is wrong is right by its own, or by the hours that really passed. */
+function lateness(world: World, due: Instant, now: Instant): Ms {
+  const local = world.working?.clock.now() ?? now;
+  const trouble = Math.max(world.disturbedAt + recovery, due);
+  return Math.min(now - trouble, local - due);
+}

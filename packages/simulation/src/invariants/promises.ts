@@ -1,0 +1,58 @@
+// I9: who says Ready is, in the server's history and not only in a cache.
+import type { KubeObject } from "@telltale/kinds";
+import { findCondition } from "@telltale/status";
+import { conditionsOf, kindOf, nameOf, resourceIn, statusOf } from "../facts.ts";
+import type { Change } from "../history.ts";
+import type { Invariant } from "../invariant.ts";
+import { lookAt } from "../look.ts";
+import type { Pass } from "../pass.ts";
+import type { World } from "../world.ts";
+
+export const promises: Invariant = {
+  id: "I9",
+  what: "what Ready=True promises was so on the server while the pass looked",
+  watch(world, say) {
+    const { promise, kinds } = world.scenario;
+    if (promise === undefined) return {};
+    /** How far each cache had come when a pass began: `group/resource` -> version. */
+    const views = new WeakMap<Pass, ReadonlyMap<string, number>>();
+    return {
+      pass(pass) {
+        const held = pass.process.manager.cache.held();
+        views.set(pass, new Map(held.map(({ kind, version }) => [`${kind.group}/${kind.plural}`, Number(version)])));
+      },
+      applied({ pass, target }, changes) {
+        const [change] = changes;
+        if (pass === undefined || target.subresource !== "status" || change?.author === undefined) return;
+        const top = kindOf(kinds, change.after)?.conditions.top;
+        if (top === undefined || findCondition(conditionsOf(change.after), top)?.status !== "True") return;
+        const object = asObserved(world, change);
+        const from = oldest(world, pass, views.get(pass) ?? new Map());
+        for (let at = change.revision; at >= from; at -= 1) {
+          if (promise.call(world.scenario, object, lookAt(world.server, at))) return;
+        }
+        say(
+          `${pass.process.name} says ${top}=True of ${nameOf(object)}, and it was not so at any time since it looked`,
+        );
+      },
+    };
+  },
+};
+
+/** The object with the spec that the status speaks of: somebody may have changed it meanwhile. */
+function asObserved(world: World, { after, key }: Change): KubeObject {
+  const observed = statusOf(after)["observedGeneration"];
+  if (typeof observed !== "number" || observed === after.metadata?.generation) return after;
+  const then = world.history.changes.findLast((it) => it.key === key && it.after.metadata?.generation === observed);
+  return then?.after ?? after;
+}
+
+/** The revision before the first change that the process had not been told of when the pass began. */
+function oldest(world: World, pass: Pass, told: ReadonlyMap<string, number>): number {
+  for (const { revision, key, author } of world.history.changes) {
+    if (revision > pass.revision) break;
+    const version = told.get(resourceIn(key));
+    if (version !== undefined && revision > version && author !== pass.process.name) return revision - 1;
+  }
+  return pass.revision;
+}
