@@ -1,4 +1,5 @@
 // What goes wrong around controllers: one thing at a time, and the others go on.
+import { sleep } from "@telltale/clock";
 import { instant, toCrd } from "@telltale/kinds";
 import { ConfigMap, CustomResourceDefinition, Deployment } from "@telltale/kinds/builtin";
 import { text } from "@telltale/status";
@@ -282,6 +283,27 @@ describe("time", () => {
     expect((await readyOf("a"))?.message).toBe("late");
     await w.pass(3_600_000);
     expect(passes).toHaveLength(2);
+  });
+
+  it("that a pass takes does not put off what it asked for", async () => {
+    w = await world({ kinds: [Site] });
+    const { clock } = w;
+    const passes: number[] = [];
+    const it = controller(Site).reconcile({
+      async observe(found) {
+        await sleep(clock, 20_000);
+        return found;
+      },
+      status(_found, draft, now) {
+        passes.push(now);
+        draft.phase("Pending").condition("Ready", false, "Starting", "waits");
+        draft.wake(instant((passes[0] ?? now) + 90_000));
+      },
+    });
+    await w.start([it]);
+    await w.client.create(Site, site("a"));
+    await w.pass(120_000);
+    expect((passes[1] ?? 0) - (passes[0] ?? 0)).toBe(90_000);
   });
 
   it("that somebody puts an hour forward or back breaks nothing", async () => {
