@@ -305,7 +305,8 @@ describe("what a v1 object carries", () => {
     ["a version on the prototype", '{"__proto__":{"v":2,"spec":{"image":"evil"}}}'],
     ["a prototype in the spec", '{"v":2,"spec":{"image":"evil","__proto__":{"polluted":true}}}'],
     ["a constructor", '{"v":2,"spec":{"image":"evil","env":{"constructor":{"prototype":{"polluted":true}}}}}'],
-    ["more depth than anybody needs", { v: 2, spec: wide(64) }],
+    ["a spec without what every spec has", { v: 2, spec: { env: richV2Spec.env } }],
+    ["more depth than anybody needs", { v: 2, spec: { ...richV2Spec, deep: wide(63) } }],
     ["depth without end", `{"v":2,"spec":${"[".repeat(60_000)}${"]".repeat(60_000)}}`],
   ])("is ignored and removed when it is %s", (_name, data) => {
     expect(toV2(annotated(data))).toEqual(plain);
@@ -313,11 +314,13 @@ describe("what a v1 object carries", () => {
   });
 
   test("is taken up to a depth of 64", () => {
-    expect(toV2(annotated({ v: 2, spec: wide(63) })).spec).toMatchObject({ a: { a: { a: {} } } });
+    const spec = { ...richV2Spec, deep: wide(62) };
+    expect(toV2(annotated({ v: 2, spec })).spec).toMatchObject({ deep: wide(62) });
   });
 
-  test("loses what is of a wrong type, so that nobody can store that through v1", () => {
-    const spec = { ...richV2Spec, env: "x", volumes: [null, 3, { name: "data" }], security: [], extra: { kept: [1] } };
+  test("loses what is of a wrong type or lacks a name, so that nobody can store that through v1", () => {
+    const volumes = [null, 3, { name: "data" }, { emptyDir: {} }];
+    const spec = { ...richV2Spec, env: "x", volumes, security: [], extra: { kept: [1] } };
     const { spec: made } = toV2(annotated({ v: 2, spec }));
     expect(made).toMatchObject({ volumes: [{ name: "data" }], extra: { kept: [1] } });
     expect(made).not.toHaveProperty("env");

@@ -10,7 +10,7 @@ import {
   Flag,
   Int32,
   Int64,
-  negative,
+  neutral,
   no,
   Optional,
   phases,
@@ -122,7 +122,7 @@ export const LocustTest = defineKind({
         },
         initial: { status: "True", reason: "PodsStarting", message: "Waiting for pods to start" },
       }),
-      SpecDrifted: negative({
+      SpecDrifted: neutral({
         means: "The spec is not the one that the test runs with",
         present: "onceTrue",
         reasons: {

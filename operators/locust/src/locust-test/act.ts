@@ -22,7 +22,9 @@ export async function act(
   for (const part of plan.remove) await remove(part, hands, world);
   const making = await make(plan.make, hands, world);
   const isChanged = plan.remove.length > 0 || plan.make.length > 0;
-  const after = isChanged ? { ...(await observe(world.test, hands)), making } : world;
+  const after = isChanged
+    ? { ...(await observe(world.test, hands)), making: { ...making, isAgain: plan.isAgain === true } }
+    : world;
   await stop(after, hands);
   return after;
 }

@@ -1,7 +1,7 @@
 // What a test comes to, given what is seen: the rows of the transition table in their order of precedence. Pure.
 import { type Instant, parseTime, plus } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
-import { nodeName } from "../build/index.ts";
+import { appliedSpecHashAnnotation, nodeName } from "../build/index.ts";
 import type { LocustTestStatus } from "../kinds/locust-test.ts";
 import { classifyJob, failedAt, failureCause, isFinal, type JobState, reasonOf } from "./jobs.ts";
 import { type PodHealth, podHealth } from "./pod-health.ts";
@@ -127,17 +127,17 @@ export function troubleOf(world: World, isCreated: boolean, isStarted: boolean):
   return undefined;
 }
 
-export const hashAnnotation = "locust.io/applied-spec-hash";
-
 /** Resources were made from another spec than the present one. */
 export function hasOtherSpec({ service, master, worker, hash }: World): boolean {
   const made = [objectOf(service), objectOf(master), objectOf(worker)];
-  return made.some((it) => it !== undefined && it.metadata?.annotations?.[hashAnnotation] !== hash);
+  return made.some((it) => it !== undefined && it.metadata?.annotations?.[appliedSpecHashAnnotation] !== hash);
 }
 
 /** T21, T22 */
 function lost(world: World, { master, status, isCreated }: Facts): Decision | undefined {
-  if (master !== "Absent" || !isCreated || status.phase !== "Running") return undefined;
+  if (!isCreated || status.phase !== "Running") return undefined;
+  if (world.making.isAgain === true) return { is: "recreate" };
+  if (master !== "Absent") return undefined;
   if (world.config.onJobDeleted === "Recreate") return { is: "recreate" };
   return operator("master Job was deleted before its result was recorded");
 }
@@ -156,10 +156,14 @@ function workless(world: World, { master, worker, isCreated, status }: Facts, no
   };
   const job = objectOf(world.worker);
   if (worker === "Failed" && job !== undefined) return wait(failedAt(job), `worker Job failed (${reasonOf(job)})`);
-  const isDone = world.last.worker !== undefined && classifyJob(world.last.worker) === "Succeeded";
-  const isDeleted = worker === "Absent" && status.phase === "Running" && !isDone;
+  const isDeleted = isWorkerDeleted(world, worker) && status.phase === "Running";
   if (isDeleted && world.config.onJobDeleted === "Fail") return wait(world.workerGoneSince, "worker Job was deleted");
   return undefined;
+}
+
+/** It is gone, and had not done its work. */
+export function isWorkerDeleted({ last }: World, worker: JobState): boolean {
+  return worker === "Absent" && (last.worker === undefined || classifyJob(last.worker) !== "Succeeded");
 }
 
 /** T32 */

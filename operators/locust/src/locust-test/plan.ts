@@ -13,6 +13,8 @@ export interface Plan {
   readonly remove: readonly Part[];
   /** In this order. */
   readonly make: readonly Part[];
+  /** A test that ran is begun again. */
+  readonly isAgain?: boolean;
 }
 
 const nothing: Plan = { remove: [], make: [] };
@@ -20,7 +22,7 @@ const nothing: Plan = { remove: [], make: [] };
 export function plan(world: World, now: Instant): Plan {
   const facts = factsOf(world, now);
   const decision = decide(world, facts, now);
-  if (decision.is === "recreate") return { remove: present(world, ["worker"]), make: parts };
+  if (decision.is === "recreate") return { remove: present(world, ["worker"]), make: parts, isAgain: true };
   if (decision.is === "over" || decision.is === "succeed" || decision.is === "fail") return nothing;
   const missing = parts.filter((part) => world[part].is === "absent");
   if (!facts.isCreated) return unfinished(world, facts, missing);

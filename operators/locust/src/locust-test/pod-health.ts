@@ -143,7 +143,7 @@ const waits: Readonly<
 const isSidecar = ({ restartPolicy }: { readonly restartPolicy?: string }): boolean => restartPolicy === "Always";
 
 /** Scheduled, and nothing of it runs: what a missing volume looks like. */
-function isCreating({ spec, status }: Pod): boolean {
+export function isCreating({ spec, status }: Pod): boolean {
   if (status?.phase !== "Pending" || spec?.nodeName === undefined) return false;
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   return all.every(({ state }) => ["ContainerCreating", "PodInitializing"].includes(state?.waiting?.reason ?? ""));

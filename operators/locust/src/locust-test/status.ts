@@ -1,17 +1,16 @@
 // What a test says of itself, given what was seen and decided. Pure.
 import { formatTime, type Instant, parseTime, plus } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
-import type { Draft } from "@telltale/status";
+import { type Draft, text } from "@telltale/status";
+import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build/index.ts";
 import type { LocustTest, LocustTestStatus } from "../kinds/locust-test.ts";
 import { earliest } from "../moments.ts";
-import { type Decision, decide, type Facts, factsOf, hashAnnotation, troubleOf, wereAllConnected } from "./decide.ts";
+import { type Decision, decide, type Facts, factsOf, isWorkerDeleted, troubleOf, wereAllConnected } from "./decide.ts";
 import { endOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
 import { nextTry, stops } from "./plan.ts";
 import { objectOf, type World } from "./world.ts";
 
 type TestDraft = Draft<typeof LocustTest>;
-
-export const generationAnnotation = "locust.io/applied-generation";
 
 export function status(world: World, draft: TestDraft, now: Instant): void {
   const facts = factsOf(world, now);
@@ -27,10 +26,9 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
   const times = timesOf(world, decision, facts, phase, now);
   draft.set(times);
   applied(world, decision, facts, draft);
-  const text = completion(world, decision, phase, draft);
-  readiness(world, decision, facts, text, draft);
-  if (decision.is !== "suspended")
-    draft.condition("PodsHealthy", facts.health.status, facts.health.reason as never, facts.health.message as never);
+  const said = completion(world, decision, phase, draft);
+  readiness(world, decision, facts, said, draft);
+  if (decision.is !== "suspended") draft.state(podsHealthy(facts));
   if (phase !== "Pending") {
     measured(world, draft);
     workers(world, decision, facts, draft);
@@ -39,6 +37,13 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
   draft.wake(wakeAt(world, decision, facts, { ...facts.status, phase, ...times }, now));
 }
 
+const podsHealthy = ({ health: { status: is, reason, message } }: Facts) => ({
+  type: "PodsHealthy" as const,
+  status: is,
+  reason,
+  message,
+});
+
 function phaseOf(decision: Decision, { status: stored, master }: Facts): Phase {
   if (decision.is === "succeed") return "Succeeded";
   if (decision.is === "fail") return "Failed";
@@ -46,8 +51,11 @@ function phaseOf(decision: Decision, { status: stored, master }: Facts): Phase {
   return stored.phase === "Running" || master === "Active" ? "Running" : "Pending";
 }
 
+/** T01: whatever it comes to in this pass, it was Pending. */
 function begin({ test }: World, draft: TestDraft): void {
-  draft.set({ expectedWorkers: test.spec.worker.replicas, connectedWorkers: 0, workersSource: "JobStatus" });
+  draft
+    .phase("Pending")
+    .set({ expectedWorkers: test.spec.worker.replicas, connectedWorkers: 0, workersSource: "JobStatus" });
 }
 
 /** Each once, from the Job where it knows: that is right also when nobody looked at that moment. */
@@ -77,37 +85,32 @@ function applied(world: World, decision: Decision, { isCreated }: Facts, draft: 
   const [service, master, worker] = [objectOf(world.service), objectOf(world.master), objectOf(world.worker)];
   const isWhole = service !== undefined && master !== undefined && worker !== undefined;
   const made = master?.metadata?.annotations ?? {};
-  const isNew = !isCreated || made[hashAnnotation] !== world.test.status?.appliedSpecHash;
+  const isNew = !isCreated || made[appliedSpecHashAnnotation] !== world.test.status?.appliedSpecHash;
   if (!isWhole || !isNew) return;
   draft.set({
-    appliedGeneration: Number(made[generationAnnotation] ?? world.test.metadata.generation ?? 1),
-    appliedSpecHash: made[hashAnnotation] ?? world.hash,
+    appliedGeneration: Number(made[appliedGenerationAnnotation] ?? world.test.metadata.generation ?? 1),
+    appliedSpecHash: made[appliedSpecHashAnnotation] ?? world.hash,
     expectedWorkers: worker.spec?.parallelism ?? world.test.spec.worker.replicas,
   });
 }
 
 /** Whether the test is over, and how. The text of a failure is that of `Ready` as well. */
 function completion(world: World, decision: Decision, phase: Phase, draft: TestDraft): string {
-  const say = (text: string) => text as never;
   if (decision.is === "succeed") {
     const warning = interruption(world);
-    const text = `Test completed successfully${warning === undefined ? "" : ` (warning: ${warning})`}`;
-    draft.condition("TestCompleted", true, "TestSucceeded", say(text));
-    return text;
+    const said = `Test completed successfully${warning === undefined ? "" : ` (warning: ${warning})`}`;
+    draft.condition("TestCompleted", true, "TestSucceeded", text`${said}`);
+    return said;
   }
   if (decision.is === "fail") {
-    const text = `Test failed: ${decision.cause}`;
-    draft.condition("TestCompleted", true, "TestFailed", say(text));
-    return text;
+    const said = `Test failed: ${decision.cause}`;
+    draft.condition("TestCompleted", true, "TestFailed", text`${said}`);
+    return said;
   }
-  const text =
-    decision.is === "suspended"
-      ? "Test is suspended"
-      : phase === "Running"
-        ? "Test is running"
-        : "Test has not started";
-  draft.condition("TestCompleted", false, "TestInProgress", say(text));
-  return text;
+  const going = phase === "Running" ? "Test is running" : "Test has not started";
+  const said = decision.is === "suspended" ? "Test is suspended" : going;
+  draft.condition("TestCompleted", false, "TestInProgress", text`${said}`);
+  return said;
 }
 
 /** Why a test that ended well may have been cut short. */
@@ -122,10 +125,10 @@ export function interruption({ pods, telemetry }: World): string | undefined {
   return isShort ? "the load ended before its run time" : undefined;
 }
 
-function readiness(world: World, decision: Decision, facts: Facts, text: string, draft: TestDraft): void {
-  const failed = (message: string) => draft.condition("Ready", false, "ResourcesFailed", message as never);
-  const creating = (message: string) => draft.condition("Ready", false, "ResourcesCreating", message as never);
-  if (decision.is === "fail") return void failed(text);
+function readiness(world: World, decision: Decision, facts: Facts, said: string, draft: TestDraft): void {
+  const failed = (message: string) => draft.condition("Ready", false, "ResourcesFailed", text`${message}`);
+  const creating = (message: string) => draft.condition("Ready", false, "ResourcesCreating", text`${message}`);
+  if (decision.is === "fail") return void failed(said);
   if (decision.is === "succeed") return void draft.keep("Ready");
   if (decision.is === "recreate") return void creating("Recreating externally deleted resources");
   const trouble = troubleOf(world, facts.isCreated, facts.isStarted);
@@ -134,7 +137,7 @@ function readiness(world: World, decision: Decision, facts: Facts, text: string,
     return void creating(`Waiting for ${trouble.text} of a previous LocustTest to be removed`);
   }
   const suspended = suspension(facts);
-  if (suspended !== undefined) return void draft.condition("Ready", false, "ResourcesSuspended", suspended as never);
+  if (suspended !== undefined) return void draft.condition("Ready", false, "ResourcesSuspended", text`${suspended}`);
   const isLost = facts.worker === "Absent" && facts.isCreated && facts.status.phase === "Running";
   const isWhole = [world.service, world.master, world.worker].every(({ is }) => is === "ours");
   if (isWhole || (isLost && world.service.is === "ours")) {
@@ -158,7 +161,7 @@ function measured({ telemetry }: World, draft: TestDraft): void {
     ...(testResult === undefined ? {} : { testResult }),
     ...(progress === undefined ? {} : { progress }),
   });
-  draft.condition("TelemetryAvailable", condition.status, condition.reason as never, condition.message as never);
+  draft.state({ type: "TelemetryAvailable", ...condition });
 }
 
 /** T24, T26-T28, T36-T39 */
@@ -168,18 +171,17 @@ function workers(world: World, decision: Decision, facts: Facts, draft: TestDraf
     test.status?.expectedWorkers ?? objectOf(world.worker)?.spec?.parallelism ?? test.spec.worker.replicas;
   const counted = `${telemetry.connectedWorkers}/${expected} workers connected`;
   const missing = (more: string) =>
-    draft.condition("WorkersConnected", false, "WorkersMissing", `${counted}${more}` as never);
+    draft.condition("WorkersConnected", false, "WorkersMissing", text`${counted}${more}`);
   const job: Job | undefined = objectOf(world.worker);
   if (facts.worker === "Failed" && job !== undefined)
     return void missing(`${named(telemetry.missingPods)}; worker Job failed: ${reasonOf(job)}`);
   if (decision.is === "succeed" || decision.is === "fail") return void draft.keep("WorkersConnected");
-  if (facts.worker === "Absent" && facts.isCreated && world.last.worker === undefined)
-    return void missing("; worker Job was deleted");
+  if (facts.isCreated && isWorkerDeleted(world, facts.worker)) return void missing("; worker Job was deleted");
   if (telemetry.isFrozen) return void draft.keep("WorkersConnected");
   if (telemetry.connectedWorkers >= expected)
-    return void draft.condition("WorkersConnected", true, "AllWorkersConnected", counted as never);
+    return void draft.condition("WorkersConnected", true, "AllWorkersConnected", text`${counted}`);
   if (!wereAllConnected(test.status?.conditions))
-    return void draft.condition("WorkersConnected", false, "WaitingForWorkers", counted as never);
+    return void draft.condition("WorkersConnected", false, "WaitingForWorkers", text`${counted}`);
   const isNews = telemetry.isLoaded || telemetry.endedEarly || facts.worker === "Active";
   if (isNews) missing(named(telemetry.missingPods));
   else draft.keep("WorkersConnected");
@@ -212,6 +214,7 @@ function wakeAt(
   now: Instant,
 ): Instant | undefined {
   const leftovers = stops(world, facts, next, now).wakeAt;
+  if (decision.is === "recreate") return now;
   if (decision.is !== "goOn") return leftovers;
   const trouble = troubleOf(world, facts.isCreated, facts.isStarted);
   const ready = facts.status.conditions?.find(({ type }) => type === "Ready");

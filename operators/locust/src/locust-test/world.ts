@@ -24,6 +24,8 @@ export interface World {
   readonly pods: Readonly<Record<Role, readonly Pod[]>>;
   /** Why pods cannot start, by their uid: from their newest Event. */
   readonly complaints: ReadonlyMap<string, string>;
+  /** The uid of the newest one. */
+  readonly masterPod: string | undefined;
   /** The newest master pod is another one than before. */
   readonly isMasterReplaced: boolean;
   readonly telemetry: TelemetryView;
@@ -37,6 +39,8 @@ export interface World {
 /** What became of making resources in this pass. */
 export interface Making {
   readonly created: readonly Named[];
+  /** A test that ran was begun again. */
+  readonly isAgain?: boolean;
   /** Where it stopped. */
   readonly failure?: Named & { readonly cause: string; readonly isHopeless: boolean };
 }

@@ -1,0 +1,80 @@
+// The controller of LocustTests: what it owns and watches, and its steps in a row.
+import { deepEqual, type Ms } from "@telltale/kinds";
+import { Job, Pod, Service } from "@telltale/kinds/builtin";
+import { type Controller, controller, done, type Hands, type MapLook, type Poller } from "@telltale/runtime";
+import { nodeName } from "../build/index.ts";
+import type { Role } from "../config.ts";
+import { LocustTest, type LocustTestStatus } from "../kinds/locust-test.ts";
+import { act } from "./act.ts";
+import { announce, eventsOf } from "./events.ts";
+import { observe, type Senses } from "./observe.ts";
+import { type Plan, plan } from "./plan.ts";
+import { status } from "./status.ts";
+import type { World } from "./world.ts";
+
+const resync: Ms = 600_000;
+
+export function locustTests(senses: Senses, poller?: Poller<LocustTest, unknown>): Controller {
+  const { config, memory } = senses;
+  const declared = controller(LocustTest, "locusttest-controller")
+    .on("generation", "deletion", "finalizers", "annotations")
+    .owns(Job, { changed: (a, b) => isOther(a as Job, b as Job), verbs: ["create", "patch", "delete"] })
+    .owns(Service, { changed: () => false, verbs: ["create", "delete"] })
+    .watches(Job, ({ old, new: next }) => (next === undefined && old !== undefined ? bury(old, senses) : []))
+    .watches(Pod, ({ old, new: next }, look) => testsOf(next ?? old, look), {
+      changed: (a, b) => !deepEqual(a.status, b.status),
+    })
+    .finalize(
+      async (_test, hands) => {
+        hands.event("Normal", "Deleting", "The test is being deleted; its resources go with it");
+        return done;
+      },
+      { quiet: true, add: config.finalizer },
+    )
+    .gone(({ metadata }) => memory.forget(metadata.uid ?? ""))
+    .events("none")
+    .status({ as: "patch", spacing: { detail: 0, volatile: config.telemetry.statusInterval } })
+    .workers(4)
+    .backoff({ first: 200, longest: 60_000, jitter: 0.2 })
+    .resync(resync);
+  const polling = poller === undefined ? declared : declared.polls(poller);
+  return polling.reconcile<World, Plan>({
+    observe: (test, look) => observe(test, look, senses),
+    plan,
+    act: (planned, hands, world) => act(planned, hands, world, (test, now) => observe(test, now, senses)),
+    status,
+    after({ world, before, status: after }, hands) {
+      memory.told(world.test.metadata.uid ?? "", world.masterPod);
+      announce(
+        eventsOf(world, (before ?? {}) as LocustTestStatus, after as LocustTestStatus),
+        hands as Hands<typeof LocustTest>,
+      );
+    },
+  });
+}
+
+/** Only what a test goes by. */
+const isOther = (a: Job, b: Job): boolean =>
+  !deepEqual(a.status, b.status) ||
+  a.spec?.suspend !== b.spec?.suspend ||
+  a.metadata?.deletionTimestamp !== b.metadata?.deletionTimestamp;
+
+/** A Job that is gone may have had a result that nobody has seen. */
+function bury(job: Job, { memory }: Senses): readonly { namespace: string; name: string }[] {
+  const owner = job.metadata?.ownerReferences?.find(({ controller: is }) => is === true);
+  if (owner?.kind !== LocustTest.kind) return [];
+  const role = (["master", "worker"] as const).find((it: Role) => nodeName(owner.name, it) === job.metadata?.name);
+  if (role === undefined) return [];
+  memory.buried(owner.uid, role, job);
+  return [{ namespace: job.metadata?.namespace ?? "", name: owner.name }];
+}
+
+/** The test of a pod, by its Job: labels can be anybody's. */
+function* testsOf(pod: Pod | undefined, look: MapLook): Iterable<{ namespace: string; name: string }> {
+  const namespace = pod?.metadata?.namespace ?? "";
+  const owner = pod?.metadata?.ownerReferences?.find(({ controller: is }) => is === true);
+  if (owner?.kind !== "Job") return;
+  const job = look.get(Job, { namespace, name: owner.name });
+  const test = job?.metadata?.ownerReferences?.find(({ controller: is }) => is === true);
+  if (test?.kind === LocustTest.kind) yield { namespace, name: test.name };
+}

@@ -1,0 +1,56 @@
+// What one process remembers of tests beyond the server's state. Losing it only makes a wait longer or a message plainer.
+import type { Instant } from "@telltale/kinds";
+import type { Job } from "@telltale/kinds/builtin";
+import type { Role } from "../config.ts";
+
+interface Remembered {
+  last: Partial<Record<Role, Job>>;
+  workerGoneSince?: Instant;
+  masterPod?: string;
+}
+
+export class Memory {
+  readonly #tests = new Map<string, Remembered>();
+
+  /** A Job of a test is gone: this is how it was. */
+  buried(test: string, role: Role, job: Job): void {
+    const known = this.#of(test);
+    known.last = { ...known.last, [role]: job };
+  }
+
+  lastOf(test: string): Readonly<Partial<Record<Role, Job>>> {
+    return this.#tests.get(test)?.last ?? {};
+  }
+
+  /** Since when the worker Job is missing: from the first time that it is asked. */
+  workerGoneSince(test: string, isGone: boolean, now: Instant): Instant | undefined {
+    const known = this.#of(test);
+    if (!isGone) {
+      delete known.workerGoneSince;
+      return undefined;
+    }
+    known.workerGoneSince ??= now;
+    return known.workerGoneSince;
+  }
+
+  /** Whether the master pod is another one than the last that was told of. */
+  isReplaced(test: string, pod: string | undefined): boolean {
+    const before = this.#tests.get(test)?.masterPod;
+    return before !== undefined && pod !== undefined && before !== pod;
+  }
+
+  /** This is the master pod that was told of. */
+  told(test: string, pod: string | undefined): void {
+    if (pod !== undefined) this.#of(test).masterPod = pod;
+  }
+
+  forget(test: string): void {
+    this.#tests.delete(test);
+  }
+
+  #of(test: string): Remembered {
+    const known = this.#tests.get(test) ?? { last: {} };
+    this.#tests.set(test, known);
+    return known;
+  }
+}

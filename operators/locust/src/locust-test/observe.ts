@@ -1,0 +1,87 @@
+// Reads what a pass has to know of one test.
+import { type KubeObject, plus } from "@telltale/kinds";
+import { CoreEvent, Job, Pod, Service } from "@telltale/kinds/builtin";
+import type { Look } from "@telltale/runtime";
+import { nodeName, specHash } from "../build/index.ts";
+import type { Config, Role } from "../config.ts";
+import type { LocustTest } from "../kinds/locust-test.ts";
+import { newestOf } from "./jobs.ts";
+import type { Memory } from "./memory.ts";
+import { bornAt, isCreating } from "./pod-health.ts";
+import { type Found, nothingMade, objectOf, type TelemetryView, type World } from "./world.ts";
+
+export interface Senses {
+  readonly config: Config;
+  readonly memory: Memory;
+  /** The rules that a spec breaks, in words. */
+  readonly invalid: (test: LocustTest) => readonly string[];
+  /** What the master's web API tells; `master` is its newest pod. */
+  readonly telemetry: (seen: Omit<World, "telemetry" | "making">, master: Pod | undefined, look: Look) => TelemetryView;
+}
+
+export async function observe(test: LocustTest, look: Look, senses: Senses): Promise<World> {
+  const { config, memory } = senses;
+  const { name = "", namespace = "", uid = "" } = test.metadata;
+  const at = (role: Role) => ({ namespace, name: nodeName(name, role) });
+  const service = found(test, look.get(Service, at("master")));
+  const master = found(test, look.get(Job, at("master")));
+  const worker = found(test, look.get(Job, at("worker")));
+  const pods = { master: podsOf(master, look), worker: podsOf(worker, look) };
+  const newest = newestOf(pods.master.filter(({ metadata }) => metadata?.deletionTimestamp === undefined));
+  const isGone = worker.is === "absent" && test.status?.appliedGeneration !== undefined;
+  const seen = {
+    test,
+    config,
+    service,
+    master,
+    worker,
+    last: memory.lastOf(uid),
+    workerGoneSince: memory.workerGoneSince(uid, isGone, look.now),
+    pods,
+    complaints: await complaints([...pods.master, ...pods.worker], config, look),
+    masterPod: newest?.metadata?.uid,
+    isMasterReplaced: memory.isReplaced(uid, newest?.metadata?.uid),
+    invalid: senses.invalid(test),
+    hash: specHash(test.spec),
+  };
+  return { ...seen, telemetry: senses.telemetry(seen, newest, look), making: nothingMade };
+}
+
+/** Whose the object under one of our names is. */
+function found<T extends KubeObject>(test: LocustTest, object: T | undefined): Found<T> {
+  if (object === undefined) return { is: "absent" };
+  const owner = object.metadata?.ownerReferences?.find(({ controller }) => controller === true);
+  const isSameName = owner?.kind === test.kind && owner.name === test.metadata.name;
+  if (owner?.uid === test.metadata.uid) {
+    return { is: object.metadata?.deletionTimestamp === undefined ? "ours" : "leaving", object };
+  }
+  return { is: isSameName ? "leaving" : "foreign", object };
+}
+
+const podsOf = (job: Found<Job>, look: Look): readonly Pod[] => {
+  const object = objectOf(job);
+  return object === undefined ? [] : look.children(Pod, object);
+};
+
+const telling = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
+
+/** Why pods that should long have started have not. Asked only then. */
+async function complaints(pods: readonly Pod[], config: Config, look: Look): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const pod of pods) {
+    const { uid = "", namespace = "" } = pod.metadata ?? {};
+    if (!isCreating(pod) || plus(bornAt(pod), config.timers.podStartupGrace) > look.now) continue;
+    const fieldSelector = `involvedObject.uid=${uid}`;
+    const { items } = await look.server.list(CoreEvent, { namespace, fieldSelector, signal: look.signal });
+    const newest = items
+      .filter(({ reason = "" }) => telling.includes(reason))
+      .sort(byTime)
+      .at(-1);
+    if (newest?.message !== undefined) found.set(uid, newest.message);
+  }
+  return found;
+}
+
+const timeOf = ({ lastTimestamp, eventTime, metadata }: CoreEvent): string =>
+  lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? "";
+const byTime = (a: CoreEvent, b: CoreEvent): number => (timeOf(a) < timeOf(b) ? -1 : 1);

@@ -1,0 +1,223 @@
+// Section 21.2 and 21.3: from the first pass to a running test.
+import { formatTime, plus } from "@telltale/kinds";
+import { Job } from "@telltale/kinds/builtin";
+import { afterEach, expect, test } from "vitest";
+import { ended, namespace, type Stage, type StageOptions, stage } from "./stage.ts";
+
+let it: Stage | undefined;
+afterEach(async () => it?.end());
+
+async function fresh(options: StageOptions = {}): Promise<Stage> {
+  it = await stage(options);
+  return it;
+}
+
+const statusWrites = (writes: readonly string[]) => writes.filter((line) => line.endsWith("/status"));
+
+test("A11 A12 a new test is Pending with all conditions, its resources are owned, and its status is written once", async () => {
+  const on = await fresh();
+  await on.make();
+  const found = await on.status();
+  expect(found).toMatchObject({
+    phase: "Pending",
+    expectedWorkers: 3,
+    connectedWorkers: 0,
+    workersSource: "JobStatus",
+    appliedGeneration: 1,
+  });
+  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect(await on.says("WorkersConnected")).toBe("False WaitingForWorkers Waiting for workers to connect");
+  expect(await on.says("TestCompleted")).toBe("False TestInProgress Test has not started");
+  expect(await on.says("PodsHealthy")).toBe("True PodsStarting Waiting for pods to start");
+  expect(await on.says("TelemetryAvailable")).toBe("Unknown WaitingForMaster Master pod is not running yet");
+  const uid = (await on.test()).metadata.uid;
+  const made = [...(await on.jobs()), ...(await on.services())];
+  expect(made.map(({ metadata }) => metadata?.name).sort()).toEqual(["demo-master", "demo-master", "demo-worker"]);
+  for (const { metadata } of made) expect(metadata?.ownerReferences?.[0]).toMatchObject({ uid, controller: true });
+  expect(statusWrites(on.writes())).toHaveLength(1);
+});
+
+test("A13 Running only when the master Job is active, since its start", async () => {
+  const on = await fresh();
+  await on.make();
+  expect((await on.status()).phase).toBe("Pending");
+  const startTime = formatTime(plus(on.clock.now(), -3000));
+  await on.job("master", { active: 1, startTime });
+  expect(await on.status()).toMatchObject({ phase: "Running", startTime });
+  expect(await on.says("TestCompleted")).toBe("False TestInProgress Test is running");
+  expect((await on.events()).filter((reason) => reason === "TestStarted")).toHaveLength(1);
+});
+
+test("A14 the Job's end is the test's", async () => {
+  const on = await fresh();
+  await on.make();
+  await on.job("master", { active: 1, startTime: formatTime(on.clock.now()) });
+  const t9 = plus(on.clock.now(), 9000);
+  await on.pass(20_000);
+  await on.job("master", ended("Complete", t9));
+  expect(await on.status()).toMatchObject({ phase: "Succeeded", completionTime: formatTime(t9) });
+  expect(await on.says("TestCompleted")).toBe("True TestSucceeded Test completed successfully");
+  expect(await on.says("Ready")).toMatch(/^True/);
+});
+
+test("A15 a failed master says with which code", async () => {
+  const on = await fresh();
+  await on.make();
+  await on.job("master", { active: 1 });
+  const state = { terminated: { exitCode: 1, reason: "Error" } };
+  const containerStatuses = [{ name: "demo-master", image: "", imageID: "", ready: false, restartCount: 0, state }];
+  await on.pod("master", "demo-master-x", { phase: "Failed", containerStatuses });
+  await on.job("master", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));
+  expect(await on.status()).toMatchObject({ phase: "Failed", completionTime: expect.any(String) });
+  expect(await on.says("TestCompleted")).toMatch(/^True TestFailed Test failed.*code 1/);
+  expect(await on.says("Ready")).toMatch(/^False ResourcesFailed/);
+});
+
+test("A16 where nothing changes, nothing is written", async () => {
+  const on = await fresh();
+  await on.make();
+  await on.job("master", { active: 1 });
+  on.writes();
+  for (let i = 0; i < 20; i += 1) await on.pass(600_000);
+  expect(on.writes()).toEqual([]);
+});
+
+test("A17 T41 a spec that was edited before the first pass is the one that counts", async () => {
+  const on = await fresh();
+  await on.end();
+  it = undefined;
+  const again = await fresh();
+  await again.make({ worker: { command: "-f x", replicas: 5 } });
+  expect(await again.status()).toMatchObject({ expectedWorkers: 5, appliedGeneration: 1 });
+  expect(await again.says("SpecDrifted")).toBe("");
+});
+
+const refuse = (on: Stage, name: string, status: number, times?: number) =>
+  on.server.faults.add({
+    match: { verbs: ["create"], resource: name === "demo-master" ? "jobs" : "jobs", nth: (n) => n % 2 === 0 || n > 2 },
+    effect: { status, message: `exceeded quota for ${name}` },
+    ...(times === undefined ? {} : { times }),
+  });
+
+test("A18 A19 a worker Job that may not be made is named, and tried again after 1 s, then 2 s", async () => {
+  const on = await fresh();
+  const rule = refuse(on, "demo-worker", 403);
+  await on.make();
+  expect((await on.status()).phase).toBe("Pending");
+  expect(await on.says("Ready")).toBe("False ResourcesFailed Job demo-worker: exceeded quota for demo-worker");
+  expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master"]);
+  const since = (await on.status()).conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
+  on.writes();
+  await on.pass(900);
+  expect(on.writes().filter((line) => line.startsWith("POST"))).toHaveLength(0);
+  await on.pass(200);
+  expect(on.writes().filter((line) => line.startsWith("POST"))).toHaveLength(1);
+  await on.pass(1700);
+  expect(on.writes().filter((line) => line.startsWith("POST"))).toHaveLength(0);
+  await on.pass(400);
+  expect(on.writes().filter((line) => line.startsWith("POST"))).toHaveLength(1);
+  on.server.faults.remove(rule);
+  await on.pass(5000);
+  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
+  const moved = (await on.status()).conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
+  expect(moved).not.toBe(since);
+});
+
+test("A19a while the worker Job cannot be made a running master goes on", async () => {
+  const on = await fresh();
+  refuse(on, "demo-worker", 403);
+  await on.make();
+  await on.job("master", { active: 1 });
+  await on.pass(300_000);
+  expect((await on.status()).phase).toBe("Running");
+  expect(await on.says("Ready")).toMatch(/^False ResourcesFailed Job demo-worker/);
+});
+
+test("A20 a master Job that the server calls invalid fails the test, and is not tried again", async () => {
+  const on = await fresh();
+  on.server.faults.add({ match: { verbs: ["create"], resource: "jobs" }, effect: { status: 422, message: "bad" } });
+  await on.make();
+  const found = await on.status();
+  expect(found).toMatchObject({ phase: "Failed", completionTime: expect.any(String) });
+  expect(found.startTime).toBeUndefined();
+  expect(await on.says("TestCompleted")).toBe("True TestFailed Test failed: could not create Job demo-master: bad");
+  on.writes();
+  await on.pass(3_600_000);
+  expect(on.writes().filter((line) => line.startsWith("POST"))).toEqual([]);
+});
+
+test("A21 15 minutes of 503 fail the test, and 5 minutes later its master is stopped", async () => {
+  const on = await fresh();
+  refuse(on, "demo-worker", 503);
+  await on.make();
+  await on.job("master", { active: 1 });
+  await on.pass(850_000);
+  expect((await on.status()).phase).toBe("Running");
+  await on.pass(400_000);
+  expect((await on.status()).phase).toBe("Failed");
+  await on.pass(320_000);
+  const master = (await on.jobs()).find(({ metadata }) => metadata?.name === "demo-master");
+  expect(master?.spec?.suspend).toBe(true);
+});
+
+test("A22 after a crash between making and telling nothing is made twice, and the status is whole", async () => {
+  const on = await fresh();
+  const rule = on.server.faults.add({
+    match: { verbs: ["patch"], resource: "locusttests", subresource: "status" },
+    effect: { status: 500 },
+  });
+  await on.make();
+  expect((await on.status()).phase).toBeUndefined();
+  on.server.faults.remove(rule);
+  on.writes();
+  await on.restart();
+  expect(on.writes().filter((line) => line.startsWith("POST"))).toEqual([]);
+  expect(await on.status()).toMatchObject({ phase: "Pending", appliedGeneration: 1, expectedWorkers: 3 });
+});
+
+test("A23 a Job of an earlier test of the same name is waited for", async () => {
+  const on = await fresh();
+  const old = { apiVersion: "locust.io/v2", kind: "LocustTest", name: "demo", uid: "earlier", controller: true };
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } };
+  const metadata = { name: "demo-master", namespace, ownerReferences: [old], finalizers: ["example.test/hold"] };
+  await on.client.create(Job, { metadata, spec: { template } });
+  await on.client.delete(Job, { name: "demo-master", namespace }, { propagation: "Background" });
+  await on.make();
+  expect(await on.says("Ready")).toBe(
+    "False ResourcesCreating Waiting for Job demo-master of a previous LocustTest to be removed",
+  );
+  await on.client.patch(Job, { name: "demo-master", namespace }, { merge: { metadata: { finalizers: null } } });
+  await on.pass(3000);
+  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+});
+
+test("A24 a Job of somebody else is not touched", async () => {
+  const on = await fresh();
+  await on.make({}, "a.b");
+  await on.job("master", { active: 1 }, "a-b");
+  await on.make({}, "a-b");
+  expect(await on.says("Ready", "a-b")).toMatch(/^False ResourcesFailed .*not owned by this LocustTest/);
+  expect((await on.status("a.b")).phase).toBe("Running");
+});
+
+test("A25 a dotted name gives the same objects, pass after pass", async () => {
+  const on = await fresh();
+  await on.make({}, "team.load");
+  expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["team-load-master", "team-load-worker"]);
+  on.writes();
+  for (let i = 0; i < 50; i += 1) await on.pass(60_000);
+  expect(on.writes()).toEqual([]);
+});
+
+test("A26 T05 a spec that breaks a rule fails without anything being made", async () => {
+  const on = await fresh({
+    invalid: () => ["metadata.name: too long: at most 63 characters with its ending, 56 without"],
+  });
+  await on.make();
+  const found = await on.status();
+  expect(found.phase).toBe("Failed");
+  expect(found.startTime).toBeUndefined();
+  expect(await on.says("TestCompleted")).toContain("invalid LocustTest: metadata.name");
+  expect([...(await on.jobs()), ...(await on.services())]).toEqual([]);
+});

@@ -1,0 +1,328 @@
+// Section 21.4: workers, ends, deletions, drift.
+import { formatTime, plus } from "@telltale/kinds";
+import { Job, Service } from "@telltale/kinds/builtin";
+import { afterEach, expect, test } from "vitest";
+import { standardConfig } from "../src/config.ts";
+import { LocustTest } from "../src/kinds/locust-test.ts";
+import { ended, namespace, type Stage, type StageOptions, stage } from "./stage.ts";
+
+let it: Stage | undefined;
+afterEach(async () => it?.end());
+
+/** A test whose master and workers run. */
+async function running(options: StageOptions = {}): Promise<Stage> {
+  it = await stage(options);
+  await it.make();
+  it.tell({ connectedWorkers: 0, isLoaded: false });
+  await it.job("master", { active: 1, startTime: formatTime(it.clock.now()) });
+  await it.job("worker", { active: 3, startTime: formatTime(it.clock.now()) });
+  return it;
+}
+
+const polling = { status: "True", reason: "Polling", message: "Reading the Locust web API" } as const;
+const told = (connectedWorkers: number, more = {}) => ({
+  connectedWorkers,
+  workersSource: "LocustAPI" as const,
+  condition: polling,
+  isLoaded: true,
+  ...more,
+});
+
+async function poke(on: Stage): Promise<void> {
+  await on.client.patch(
+    LocustTest,
+    { name: "demo", namespace },
+    { merge: { metadata: { annotations: { at: String(on.clock.now()) } } } },
+  );
+  await on.pass(2100);
+}
+
+const suspended = async (on: Stage) =>
+  (await on.jobs()).filter(({ spec }) => spec?.suspend === true).map(({ metadata }) => metadata?.name);
+
+test("A29 a moment without active pods is no way back", async () => {
+  const on = await running();
+  const phases: (string | undefined)[] = [];
+  on.writes();
+  await on.job("master", { active: 0 });
+  phases.push((await on.status()).phase);
+  await on.job("master", ended("Complete", on.clock.now()));
+  phases.push((await on.status()).phase);
+  expect(phases).toEqual(["Running", "Succeeded"]);
+  expect(on.writes().filter((line) => line.startsWith("POST"))).toEqual([]);
+});
+
+test("A30 a Job that is over when it is first seen gives its times", async () => {
+  it = await stage();
+  await it.make();
+  const [start, end] = [plus(it.clock.now(), -60_000), plus(it.clock.now(), -5000)];
+  await it.job("master", { ...ended("Complete", end), startTime: formatTime(start) });
+  expect(await it.status()).toMatchObject({
+    phase: "Succeeded",
+    startTime: formatTime(start),
+    completionTime: formatTime(end),
+  });
+});
+
+test("A31 the start is kept over a restart", async () => {
+  const on = await running();
+  const { startTime } = await on.status();
+  await on.pass(60_000);
+  await on.restart();
+  for (let i = 0; i < 10; i += 1) await poke(on);
+  expect((await on.status()).startTime).toBe(startTime);
+});
+
+test("A32 what happens to a finished test changes nothing", async () => {
+  const on = await running();
+  await on.job("master", ended("Complete", on.clock.now()));
+  const before = JSON.stringify(await on.status());
+  await on.job("worker", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));
+  for (const name of ["demo-master", "demo-worker"]) {
+    await on.client.delete(Job, { name, namespace }, { propagation: "Background" });
+  }
+  await on.client.delete(Service, { name: "demo-master", namespace }, { propagation: "Background" });
+  for (let i = 0; i < 10; i += 1) await poke(on);
+  expect(JSON.stringify(await on.status())).toBe(before);
+  expect([...(await on.jobs()), ...(await on.services())]).toEqual([]);
+});
+
+test("A34 A35 A36 workers are counted as they come, go and come back", async () => {
+  const on = await running();
+  for (const [count, says] of [
+    [1, "False WaitingForWorkers 1/3 workers connected"],
+    [2, "False WaitingForWorkers 2/3 workers connected"],
+    [3, "True AllWorkersConnected 3/3 workers connected"],
+  ] as const) {
+    on.tell(told(count));
+    await poke(on);
+    expect(await on.says("WorkersConnected")).toBe(says);
+    expect((await on.status()).connectedWorkers).toBe(count);
+  }
+  on.tell(told(2, { missingPods: ["demo-worker-x7k2p"] }));
+  await poke(on);
+  expect(await on.says("WorkersConnected")).toBe(
+    "False WorkersMissing 2/3 workers connected; missing: demo-worker-x7k2p",
+  );
+  expect((await on.events()).filter((reason) => reason === "WorkersMissing")).toHaveLength(1);
+  expect((await on.status()).phase).toBe("Running");
+  on.tell(told(3));
+  await poke(on);
+  expect(await on.says("WorkersConnected")).toBe("True AllWorkersConnected 3/3 workers connected");
+});
+
+test("A37 workers that leave at the end of a good test are not missing", async () => {
+  const on = await running();
+  on.tell(told(3));
+  await poke(on);
+  on.tell(told(3, { isFrozen: true, isLoaded: false }));
+  await poke(on);
+  await on.job("worker", { active: 0, succeeded: 3 });
+  await on.job("master", ended("Complete", on.clock.now()));
+  expect(await on.status()).toMatchObject({ phase: "Succeeded", connectedWorkers: 3 });
+  expect(await on.says("WorkersConnected")).toBe("True AllWorkersConnected 3/3 workers connected");
+});
+
+test("A38 a failed worker Job fails the test after 30 s, and the master is stopped 300 s later", async () => {
+  const on = await running();
+  await on.job("worker", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));
+  expect((await on.status()).phase).toBe("Running");
+  expect(await on.says("WorkersConnected")).toMatch(/^False WorkersMissing .*worker Job failed: BackoffLimitExceeded/);
+  await on.pass(29_000);
+  expect((await on.status()).phase).toBe("Running");
+  await on.pass(2000);
+  expect((await on.status()).phase).toBe("Failed");
+  expect(await on.says("TestCompleted")).toBe("True TestFailed Test failed: worker Job failed (BackoffLimitExceeded)");
+  await on.pass(290_000);
+  expect(await suspended(on)).toEqual([]);
+  await on.pass(20_000);
+  expect(await suspended(on)).toEqual(["demo-master"]);
+});
+
+test("A39 T26 the master decides where it ends in time", async () => {
+  const on = await running();
+  await on.job("worker", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));
+  await on.pass(10_000);
+  await on.job("master", ended("Complete", on.clock.now()));
+  expect((await on.status()).phase).toBe("Succeeded");
+});
+
+test("A40 a master Job that is deleted fails the test, and nothing is made again", async () => {
+  const on = await running();
+  on.writes();
+  await on.client.delete(Job, { name: "demo-master", namespace }, { propagation: "Background" });
+  await on.pass(100);
+  expect((await on.status()).phase).toBe("Failed");
+  expect(await on.says("TestCompleted")).toBe(
+    "True TestFailed Test failed: master Job was deleted before its result was recorded",
+  );
+  expect(await on.events()).toContain("ResourceDeleted");
+  expect(await suspended(on)).toEqual(["demo-worker"]);
+  expect(on.writes().filter((line) => line.startsWith("POST"))).toEqual([]);
+});
+
+test("A41 T22 with the policy to begin again it is made again, since the same start", async () => {
+  const on = await running({ config: { onJobDeleted: "Recreate" } });
+  const { startTime } = await on.status();
+  await on.client.delete(Job, { name: "demo-master", namespace }, { propagation: "Background" });
+  await on.pass(10_000);
+  expect(await on.status()).toMatchObject({ phase: "Pending", startTime });
+  expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
+  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+});
+
+test("A42 T20 a result that is deleted with its Job is not lost", async () => {
+  const on = await running();
+  const ref = { name: "demo-master", namespace };
+  const both = on.client.status.patch(Job, ref, { merge: { status: ended("Complete", on.clock.now()) } });
+  await Promise.all([both, both.then(() => on.client.delete(Job, ref, { propagation: "Background" }))]);
+  await on.pass(100);
+  expect((await on.status()).phase).toBe("Succeeded");
+});
+
+test("A43 T23 a deleted Service is made again", async () => {
+  const on = await running();
+  await on.client.delete(Service, { name: "demo-master", namespace }, { propagation: "Background" });
+  await on.pass(100);
+  expect(await on.services()).toHaveLength(1);
+  expect((await on.status()).phase).toBe("Running");
+  expect(await on.events()).toContain("ResourceDeleted");
+});
+
+test("A44 T09 before the start a deleted worker Job is made again", async () => {
+  it = await stage();
+  await it.make();
+  await it.client.delete(Job, { name: "demo-worker", namespace }, { propagation: "Background" });
+  await it.pass(100);
+  expect((await it.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
+  expect((await it.status()).phase).toBe("Pending");
+});
+
+test("A45 T19 a suspended test says so, and goes on with a new master", async () => {
+  const on = await running();
+  await on.pod("master", "demo-master-a", { phase: "Running" });
+  const { startTime } = await on.status();
+  await on.client.patch(Job, { name: "demo-master", namespace }, { merge: { spec: { suspend: true } } });
+  await on.pass(100);
+  expect(await on.says("Ready")).toBe("False ResourcesSuspended Master Job is suspended");
+  expect(await on.says("TestCompleted")).toBe("False TestInProgress Test is suspended");
+  await on.client.patch(Job, { name: "demo-master", namespace }, { merge: { spec: { suspend: false } } });
+  await on.pass(1100);
+  await on.pod("master", "demo-master-b", { phase: "Running" });
+  await on.pass(2100);
+  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect(await on.status()).toMatchObject({ phase: "Running", startTime });
+  expect(await on.events()).toContain("MasterReplaced");
+});
+
+test("A46 A47 an edited spec is told of, and so is one that is taken back", async () => {
+  const on = await running();
+  const replicas = (count: number) =>
+    on.client.patch(LocustTest, { name: "demo", namespace }, { merge: { spec: { worker: { replicas: count } } } });
+  await replicas(5);
+  await on.pass(100);
+  expect(on.complaints).toEqual([]);
+  expect(await on.says("SpecDrifted")).toMatch(/^True SpecChangeIgnored Spec changes are ignored/);
+  expect(await on.status()).toMatchObject({ phase: "Running", expectedWorkers: 3 });
+  expect((await on.jobs()).find(({ metadata }) => metadata?.name === "demo-worker")?.spec?.parallelism).toBe(3);
+  await replicas(3);
+  await on.pass(100);
+  expect(await on.says("SpecDrifted")).toBe("False SpecApplied Spec matches the running test");
+});
+
+test("A48 also after the end", async () => {
+  const on = await running();
+  await on.job("master", ended("Complete", on.clock.now()));
+  const before = await on.status();
+  await on.client.patch(LocustTest, { name: "demo", namespace }, { merge: { spec: { image: "other:1" } } });
+  await on.pass(100);
+  const { conditions: _now, observedGeneration: _generation, ...rest } = await on.status();
+  const { conditions: _then, observedGeneration: _before, ...kept } = before;
+  expect(rest).toEqual(kept);
+  expect(await on.says("SpecDrifted")).toMatch(/^True SpecChangeIgnored/);
+});
+
+test("A49 a deleted test goes without another word of status", async () => {
+  const on = await running();
+  on.writes();
+  await on.client.delete(LocustTest, { name: "demo", namespace }, { propagation: "Background" });
+  await on.pass(1000);
+  await expect(on.test()).rejects.toMatchObject({ code: 404 });
+  expect(on.writes()).toEqual([`PATCH /apis/locust.io/v2/namespaces/${namespace}/locusttests/demo`]);
+  expect(await on.events()).toContain("Deleting");
+});
+
+test("A50 a master that was evicted in the middle may have ended well, with a warning", async () => {
+  const on = await running();
+  await on.pod("master", "demo-master-a", { phase: "Succeeded", reason: "Evicted" });
+  await on.job("master", ended("Complete", on.clock.now()));
+  expect((await on.status()).phase).toBe("Succeeded");
+  expect(await on.says("TestCompleted")).toContain("warning");
+  expect(await on.events()).toContain("TestInterrupted");
+});
+
+test("A51 a master out of memory says so", async () => {
+  const on = await running();
+  const state = { terminated: { exitCode: 137, reason: "OOMKilled" } };
+  const containerStatuses = [{ name: "demo-master", image: "", imageID: "", ready: false, restartCount: 0, state }];
+  await on.pod("master", "demo-master-a", { phase: "Failed", containerStatuses });
+  await on.job("master", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));
+  expect(await on.says("TestCompleted")).toMatch(/137.*out of memory/);
+});
+
+test("A52a S2 workers that are left over are stopped after 90 s", async () => {
+  const on = await running();
+  await on.job("master", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));
+  const before = JSON.stringify(await on.status());
+  await on.pass(89_000);
+  expect(await suspended(on)).toEqual([]);
+  await on.pass(2000);
+  expect(await suspended(on)).toEqual(["demo-worker"]);
+  expect(JSON.stringify(await on.status())).toBe(before);
+});
+
+test("A53 a status that meets a conflict twice is derived anew", async () => {
+  it = await stage();
+  await it.make();
+  it.server.faults.add({
+    match: { verbs: ["patch"], resource: "locusttests", subresource: "status" },
+    times: 2,
+    effect: { status: 409 },
+  });
+  await it.job("master", { active: 1 });
+  await it.pass(5000);
+  expect((await it.status()).phase).toBe("Running");
+});
+
+test("A54 zeros and absences of a spec stay as they are", async () => {
+  it = await stage();
+  const spec = {
+    master: { command: "-f x", autoquit: { enabled: true, timeout: 0 } },
+    env: { secretMounts: [{ name: "s", mountPath: "/s", readOnly: false }] },
+  };
+  await it.make(spec);
+  const found = await it.test();
+  expect(found.spec).toMatchObject(spec);
+  expect(found.spec.master.resources).toBeUndefined();
+  expect(found.metadata.generation).toBe(1);
+  expect(await it.says("SpecDrifted")).toBe("");
+  const master = (await it.jobs()).find(({ metadata }) => metadata?.name === "demo-master");
+  expect(master?.spec?.template?.spec?.containers[0]?.args?.join(" ")).toContain("--autoquit 0");
+});
+
+test("T28 a deleted worker Job fails a running test after 30 s", async () => {
+  const on = await running();
+  await on.client.delete(Job, { name: "demo-worker", namespace }, { propagation: "Background" });
+  await on.pass(20_000);
+  expect((await on.status()).phase).toBe("Running");
+  await on.pass(12_000);
+  expect(await on.says("TestCompleted")).toBe("True TestFailed Test failed: worker Job was deleted");
+});
+
+test("T29 with the policy to begin again only the worker Job is made again", async () => {
+  const on = await running({ config: { ...standardConfig, onJobDeleted: "Recreate" } });
+  await on.client.delete(Job, { name: "demo-worker", namespace }, { propagation: "Background" });
+  await on.pass(1000);
+  expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
+  expect((await on.status()).phase).toBe("Running");
+});

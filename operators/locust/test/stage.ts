@@ -1,0 +1,231 @@
+// A server, the operator and time, and what others do to a test: the Job controller, the kubelet, the master.
+import { type ApiServer, startApiServer } from "@telltale/apiserver";
+import { type Client, createClient, inProcessTransport } from "@telltale/client";
+import { seededRandom, turn, VirtualClock } from "@telltale/clock";
+import { formatTime, type Ms, toCrd } from "@telltale/kinds";
+import { CoreEvent, Job, Namespace, type Pod, Pod as PodKind, Service } from "@telltale/kinds/builtin";
+import { type Manager, manager } from "@telltale/runtime";
+import { type Config, standardConfig } from "../src/config.ts";
+import { LocustTest, type LocustTestStatus } from "../src/kinds/locust-test.ts";
+import { locustTests } from "../src/locust-test/controller.ts";
+import { Memory } from "../src/locust-test/memory.ts";
+import { objectOf, type TelemetryView, type World } from "../src/locust-test/world.ts";
+
+export const namespace = "perf";
+
+export interface Stage {
+  readonly clock: VirtualClock;
+  readonly server: ApiServer;
+  /** A person's. */
+  readonly client: Client;
+  /** What the operator wrote since the last time that somebody asked: `PATCH .../status`. */
+  writes(): readonly string[];
+  readonly complaints: readonly string[];
+  /** Lets everything happen, and so much time pass. */
+  pass(by?: Ms): Promise<void>;
+  make(more?: Partial<LocustTest["spec"]>, name?: string): Promise<void>;
+  status(name?: string): Promise<LocustTestStatus>;
+  test(name?: string): Promise<LocustTest>;
+  /** What a condition says: `False ResourcesCreating Creating resources`. */
+  says(type: string, name?: string): Promise<string>;
+  job(role: "master" | "worker", status: NonNullable<Job["status"]>, name?: string): Promise<void>;
+  jobs(): Promise<readonly Job[]>;
+  services(): Promise<readonly Service[]>;
+  /** A pod of a Job, in a state. */
+  pod(role: "master" | "worker", name: string, status: NonNullable<Pod["status"]>, spec?: object): Promise<void>;
+  /** What the master's web API tells from now on. Undefined: nothing yet. */
+  tell(view: Partial<TelemetryView> | undefined): void;
+  /** Reasons of Events, in their order. */
+  events(): Promise<readonly string[]>;
+  /** Another process takes over. */
+  restart(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export interface StageOptions {
+  readonly config?: Partial<Config>;
+  readonly invalid?: (test: LocustTest) => readonly string[];
+}
+
+export async function stage({ config = {}, invalid = () => [] }: StageOptions = {}): Promise<Stage> {
+  const clock = new VirtualClock();
+  const server = await startApiServer({
+    listen: false,
+    clock,
+    random: seededRandom(1),
+    authorization: "always-allow",
+    objects: [toCrd(LocustTest), { apiVersion: "v1", kind: Namespace.kind, metadata: { name: namespace } }],
+  });
+  const transport = () => inProcessTransport(server.client);
+  const client = createClient({ transport: transport(), clock, random: seededRandom(2), fieldManager: "person" });
+  const complaints: string[] = [];
+  let sent: string[] = [];
+  let told: Partial<TelemetryView> | undefined;
+  let running: { manager: Manager; stop(): Promise<void> } | undefined;
+  const pass = async (by: Ms = 0) => {
+    for (let i = 0; i < 8; i += 1) await turn();
+    await clock.settle(by);
+    for (let i = 0; i < 8; i += 1) await turn();
+    await server.settle();
+  };
+  const start = () => {
+    const memory = new Memory();
+    const operator = locustTests({
+      config: { ...standardConfig, ...config },
+      memory,
+      invalid,
+      telemetry: (seen) => ({ ...untold(seen), ...told }),
+    });
+    const way = transport();
+    const stop = new AbortController();
+    const it = manager({
+      name: "locust",
+      controllers: [operator],
+      clock,
+      random: seededRandom(3),
+      events: "v1",
+      strict: true,
+      transport: {
+        send(request) {
+          const isNoise = request.method === "GET" || request.path.includes("/events");
+          if (!isNoise) sent.push(`${request.method} ${request.path.split("?")[0]}`);
+          return way.send(request);
+        },
+        close: () => way.close(),
+      },
+      log: complaining(complaints),
+    });
+    const run = it.run(stop.signal).catch((error: unknown) => complaints.push(String(error)));
+    return {
+      manager: it,
+      async stop() {
+        stop.abort();
+        let isOver = false;
+        void run.finally(() => {
+          isOver = true;
+        });
+        while (!isOver) await pass(1000);
+      },
+    };
+  };
+  running = start();
+  await pass();
+  const read = (name: string) => client.get(LocustTest, name, { namespace });
+  return {
+    clock,
+    server,
+    client,
+    complaints,
+    pass,
+    writes() {
+      const all = sent;
+      sent = [];
+      return all;
+    },
+    async make(more = {}, name = "demo") {
+      await client.create(LocustTest, { ...demo, metadata: { name, namespace }, spec: { ...demo.spec, ...more } });
+      await pass();
+    },
+    test: (name = "demo") => read(name),
+    status: async (name = "demo") => (await read(name)).status ?? {},
+    async says(type, name = "demo") {
+      const found = (await read(name)).status?.conditions?.find((it) => it.type === type);
+      return found === undefined ? "" : `${found.status} ${found.reason} ${found.message}`;
+    },
+    async job(role, status, name = "demo") {
+      const ref = { name: `${name}-${role}`, namespace };
+      await client.status.patch(Job, ref, { merge: { status } });
+      await pass();
+    },
+    jobs: async () => (await client.list(Job, { namespace })).items,
+    services: async () => (await client.list(Service, { namespace })).items,
+    async pod(role, name, status, spec = {}) {
+      const job = await client.get(Job, `demo-${role}`, { namespace });
+      const owner = {
+        apiVersion: "batch/v1",
+        kind: "Job",
+        name: `demo-${role}`,
+        uid: job.metadata?.uid ?? "",
+        controller: true,
+      };
+      const known = (await client.list(PodKind, { namespace })).items.some(({ metadata }) => metadata?.name === name);
+      if (!known) {
+        const containers = [{ name: `demo-${role}`, image: "locust" }];
+        const body = {
+          metadata: { name, namespace, ownerReferences: [owner] },
+          spec: { containers, nodeName: "n", ...spec },
+        };
+        await client.create(PodKind, body as Pod);
+      }
+      await client.status.patch(PodKind, { name, namespace }, { merge: { status } });
+      await pass();
+    },
+    tell(view) {
+      told = view;
+    },
+    async events() {
+      const { items } = await client.list(CoreEvent, { namespace });
+      return items
+        .filter(({ involvedObject }) => involvedObject.kind === "LocustTest")
+        .map(({ reason = "" }) => reason);
+    },
+    async restart() {
+      await running?.stop();
+      running = start();
+      await pass();
+    },
+    async end() {
+      await running?.stop();
+      await server.stop();
+    },
+  };
+}
+
+/** Without a master's word the Job counts. */
+function untold(seen: Omit<World, "telemetry" | "making">): TelemetryView {
+  const worker = objectOf(seen.worker)?.status;
+  const ready = (worker as { ready?: number } | undefined)?.ready;
+  return {
+    connectedWorkers: ready ?? worker?.active ?? 0,
+    workersSource: "JobStatus",
+    condition: { status: "Unknown", reason: "WaitingForMaster", message: "Master pod is not running yet" },
+    isLoaded: (worker?.active ?? 0) > 0,
+    isFrozen: false,
+    endedEarly: false,
+    isCutShort: false,
+    missingPods: [],
+  };
+}
+
+const demo: LocustTest = {
+  apiVersion: LocustTest.apiVersion,
+  kind: LocustTest.kind,
+  metadata: { name: "demo", namespace },
+  spec: {
+    image: "locustio/locust:2.46.3",
+    master: {
+      command: "--locustfile /lotest/src/test.py --host https://shop.example --users 100 --spawn-rate 10 --run-time 5m",
+      autoquit: { enabled: true, timeout: 30 },
+    },
+    worker: { command: "--locustfile /lotest/src/test.py", replicas: 3 },
+    testFiles: { configMapRef: "demo-scripts" },
+  },
+};
+
+/** What a Job says when it has ended. */
+export const ended = (type: "Complete" | "Failed", at: number, reason?: string): NonNullable<Job["status"]> => {
+  const time = formatTime(at as never);
+  return {
+    active: 0,
+    ...(type === "Complete" ? { succeeded: 1, completionTime: time } : { failed: 1 }),
+    conditions: [{ type, status: "True", lastTransitionTime: time, ...(reason === undefined ? {} : { reason }) }],
+  };
+};
+
+function complaining(lines: string[]): NonNullable<Parameters<typeof manager>[0]["log"]> {
+  const none = () => {};
+  const note = (message: string, fields?: object) =>
+    lines.push(`${message} ${JSON.stringify(fields, (_key, it) => (it instanceof Error ? it.message : it))}`);
+  const log = { debug: none, info: none, warn: note, error: note, with: () => log };
+  return log;
+}
