@@ -6,8 +6,11 @@ import type { WatchHappening } from "../samples.ts";
 /** How the world is read: as the beginning of a stream, or page by page. */
 export type How = "stream" | "pages";
 
-/** Whose word counts: the newest one, or that of a server which was put back to an older state. */
-export type Trust = "newest" | "server";
+/** Whose word counts. */
+export type Trust =
+  | "newest" // the newest version
+  | "content" // the same, but a server that was behind may have given out versions twice: only what they hold tells
+  | "server"; // that of a server which was put back to an older state
 
 /** `attempt`: streams and lists in a row that brought nothing. `asked`: questions in a row without a good answer. */
 export type Following =
@@ -90,7 +93,7 @@ function next(state: Following, ended: Ended): Following {
       return { ...state, asked: state.asked + 1 };
     case "behind": {
       // It may have been put back and have come as far again with other objects: only a list tells.
-      if (trouble === undefined) return list;
+      if (trouble === undefined) return { ...list, trust: "content" };
       const times = state.times + (trouble === "rewound" ? 1 : 0);
       return times >= settled ? { ...list, trust: "server" } : { ...state, times, asked: state.asked + 1 };
     }

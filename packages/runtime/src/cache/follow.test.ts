@@ -177,6 +177,11 @@ describe("the echo of a write of ours", () => {
 });
 
 describe("a list in pages", () => {
+  it("gives its items their kind, which a server leaves out", async () => {
+    const { store } = await following([{ page: [map("x", 1)], version: "5" }, { lines: [] }], { lists: "pages" });
+    expect([...store.values()]).toEqual([{ apiVersion: "v1", kind: "ConfigMap", ...map("x", 1) }]);
+  });
+
   it("is read to its last page, and then followed from its first version", async () => {
     const { asked, shown } = await following(
       [
@@ -333,6 +338,32 @@ describe("a server that went back in time", () => {
     await pass(20_000);
     expect(asked).toEqual(["watch all", ...Array.from({ length: 8 }, () => "ask"), "watch all"]);
     expect([shown(), follower.version]).toEqual([["x@300"], "500"]);
+  });
+
+  it("and has come as far again has other objects under the same versions", async () => {
+    const other = { ...map("x", 1000), data: { from: "the other life" } };
+    const { pass, store } = await following([
+      { lines: [added("x", 1000), endOfList(1000)], then: "end" },
+      at(990),
+      at(1000),
+      { lines: [{ type: "ADDED", object: other }, endOfList(1000)] },
+    ]);
+    await pass(1_000);
+    expect([...store.values()]).toEqual([other]);
+  });
+
+  it("is found by our own writes too, of which it had not told yet", async () => {
+    const { asked, pass, store, shown } = await following([
+      { lines: [added("x", 900), endOfList(1000)] },
+      ...Array.from({ length: 8 }, () => at(1002)),
+      { lines: [added("x", 900), endOfList(1002)] },
+    ]);
+    store.wrote(map("x", 1005));
+    await pass(631_000); // the stream is given up
+    expect(shown()).toEqual(["x@1005"]);
+    await pass(30_000);
+    expect(asked).toEqual(["watch all", ...Array.from({ length: 8 }, () => "ask"), "watch all"]);
+    expect(shown()).toEqual(["x@900"]);
   });
 
   it("is found by its list, where nobody asked", async () => {

@@ -169,7 +169,8 @@ export class Follower<T extends KubeObject> {
         throw error;
       });
       this.#hear();
-      for (const item of page.items) objects.push(item);
+      // The items of a list come without their kind, and whoever compares them with others would find them different.
+      for (const item of page.items) objects.push({ apiVersion: kind.apiVersion, kind: kind.kind, ...item });
       version ||= page.resourceVersion;
       token = page.continue;
       if (token === undefined) break;
@@ -222,10 +223,10 @@ export class Follower<T extends KubeObject> {
   #listed(objects: Iterable<T>, version: string, trust: Trust, attempt: Attempt): void {
     const { store, select } = this.#options;
     if (version === "") throw new StreamError("garbled", "a list without a version is no list");
-    const isBack = isOlder(version, this.#version);
-    if (isBack && trust === "newest") throw new Rewound(version, this.#version);
+    const isBack = isOlder(version, trust === "server" ? this.#known() : this.#version);
+    if (isBack && trust !== "server") throw new Rewound(version, this.#version);
     store.replace(objects, version, {
-      reset: isBack,
+      trust: isBack ? "server" : trust === "newest" ? "newest" : "content",
       ...(select.namespace === undefined ? {} : { namespace: select.namespace }),
     });
     this.#version = version;
@@ -242,13 +243,20 @@ export class Follower<T extends KubeObject> {
   async #ask({ signal }: Attempt): Promise<void> {
     const { client, kind, select } = this.#options;
     const { namespace } = select;
+    const known = this.#known();
     const least = { limit: 1, metadataOnly: true, signal, ...(namespace === undefined ? {} : { namespace }) };
     const page = await client.list(kind, least).catch((error: unknown) => {
       if (isForbidden(error)) return undefined; // who may watch but not list has to do without
       throw error;
     });
     this.#hear();
-    if (isOlder(page?.resourceVersion, this.#version)) throw new Rewound(page?.resourceVersion ?? "", this.#version);
+    if (isOlder(page?.resourceVersion, known)) throw new Rewound(page?.resourceVersion ?? "", known);
+  }
+
+  /** The newest version that the server has shown us, in whichever way: our own writes may be ahead of what we are told. */
+  #known(): string {
+    const { written } = this.#options.store;
+    return isOlder(this.#version, written) ? written : this.#version;
   }
 
   #begin(attempt: Attempt): void {

@@ -216,14 +216,27 @@ describe("a list", () => {
     expect([store.count("a"), store.count("b")]).toEqual([1, 0]);
   });
 
-  it("after a reset is all that counts, also where it is older", () => {
+  it("of a server that was put back is all that counts, also where it is older", () => {
     const { store, shown } = opened();
     store.wrote(thing("x", 900));
     store.wrote(thing("later", 950));
     store.saw("ADDED", thing("lost", 100));
     store.deleted(thing("lost", 100));
-    store.replace([thing("x", 300), thing("lost", 100)], "500", { reset: true });
+    store.replace([thing("x", 300), thing("lost", 100)], "500", { trust: "server" });
     expect(shown()).toEqual(["lost-1@100", "x-1@300"]);
+    expect(store.written).toBe("");
+  });
+
+  it("of a server that may have given out versions twice is compared by what it holds, and tells of no more than that", () => {
+    const { store, changes } = opened();
+    store.saw("ADDED", thing("x", 31));
+    store.saw("ADDED", thing("y", 30));
+    const other = { ...thing("x", 31), size: 2 };
+    store.replace([other, thing("y", 30)], "31");
+    expect(store.byKey(key("x"))?.size).toBeUndefined();
+    store.replace([other, thing("y", 30)], "31", { trust: "content" });
+    expect(store.byKey(key("x"))?.size).toBe(2);
+    expect(changes).toEqual(["- > x-1@31", "- > y-1@30", "x-1@31 > x-1@31"]);
   });
 
   it("counts from its version on, even where the server has come past ours on another way", () => {

@@ -1,7 +1,8 @@
 // The objects of one kind as far as they are known: from the server's lists and events, and from our own writes, which are
 // there at once. An older state never overwrites a newer one, so that nobody acts on a world from before their own last write.
-import { deepFreeze, type KubeObject } from "@telltale/kinds";
+import { deepEqual, deepFreeze, type KubeObject } from "@telltale/kinds";
 import { type Key, keyOf, keyOfObject, type Name, namespaceOfKey } from "../key.ts";
+import type { Trust } from "./follow-state.ts";
 import { Gone } from "./gone.ts";
 import { ObjectIndex } from "./object-index.ts";
 import { isNoNewer, isOlder } from "./version.ts";
@@ -46,6 +47,7 @@ export class Store<T extends KubeObject> implements Reader<T> {
   /** What is still to be told: a listener that writes is heard of after its own change, by all. */
   readonly #untold: { readonly change: Change<T>; readonly subject: T }[] = [];
   #isTelling = false;
+  #written = "";
   readonly #options: StoreOptions<T>;
 
   constructor(options: StoreOptions<T> = {}) {
@@ -68,6 +70,11 @@ export class Store<T extends KubeObject> implements Reader<T> {
 
   byKey(key: Key): T | undefined {
     return this.#objects.get(key);
+  }
+
+  /** The newest version that came back from a write of ours. Empty: none yet. */
+  get written(): string {
+    return this.#written;
   }
 
   values(): IterableIterator<T> {
@@ -112,6 +119,8 @@ export class Store<T extends KubeObject> implements Reader<T> {
   wrote(object: T): void {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
+    const { resourceVersion = "" } = object.metadata ?? {};
+    if (this.#written === "" || isOlder(this.#written, resourceVersion)) this.#written = resourceVersion;
     if (this.#gone.has(key, object)) return;
     // The answer may come after the events: what is not here any more then was deleted since.
     if (old === undefined ? this.#isTold(object) : !isNews(old, object)) return;
@@ -135,14 +144,18 @@ export class Store<T extends KubeObject> implements Reader<T> {
   }
 
   /**
-   * All there is, as of a version; with a namespace, all there is in it. What we wrote after that version stays. After a
-   * `reset` the server's word alone counts: it has gone back in time, and newer is no longer better.
+   * All there is, as of a version; with a namespace, all there is in it. What we wrote after that version stays, unless the
+   * server's word alone counts: it has gone back in time, and newer is no longer better.
    */
-  replace(objects: Iterable<T>, version: string, options: { namespace?: string; reset?: boolean } = {}): void {
-    const { namespace, reset = false } = options;
+  replace(objects: Iterable<T>, version: string, options: { namespace?: string; trust?: Trust } = {}): void {
+    const { namespace, trust = "newest" } = options;
+    const reset = trust === "server";
     const isOf = (key: Key) => namespace === undefined || namespaceOfKey(key) === namespace;
     const isLater = (old: T) => !reset && isOlder(version, old.metadata?.resourceVersion);
-    if (reset) this.#gone.clear();
+    if (reset) {
+      this.#gone.clear();
+      this.#written = "";
+    }
     const listed = new Set<Key>();
     const uids = new Set<string>();
     for (const object of objects) {
@@ -152,7 +165,7 @@ export class Store<T extends KubeObject> implements Reader<T> {
       listed.add(key);
       const old = this.#objects.get(key);
       // Not the newer of two versions: it may be of a server that was put back, and has come past us with other objects.
-      if (old === undefined || !(isLater(old) || isSameState(old, object))) this.#set(key, old, object);
+      if (old === undefined || !(isLater(old) || isSameState(old, object, trust))) this.#set(key, old, object);
     }
     this.#gone.listed(uids, version, isOf);
     for (const [key, old] of this.#objects) {
@@ -217,5 +230,9 @@ function isNews(old: KubeObject, object: KubeObject): boolean {
   return a !== b && !isOlder(b, a);
 }
 
-const isSameState = ({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean =>
-  a?.uid === b?.uid && a?.resourceVersion === b?.resourceVersion;
+/** One version is one state, but of a server that was put back: it counts its versions anew. */
+function isSameState(a: KubeObject, b: KubeObject, trust: Trust): boolean {
+  const [one, other] = [a.metadata, b.metadata];
+  if (one?.uid !== other?.uid || one?.resourceVersion !== other?.resourceVersion) return false;
+  return trust === "newest" || deepEqual(a, b);
+}
