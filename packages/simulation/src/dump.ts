@@ -43,6 +43,10 @@ const dropped: ReadonlySet<string> = new Set([
 ]);
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
+/** What the server picks out of a range. Who asks for none gets none. */
+const allocated: ReadonlySet<string> = new Set(["clusterIP", "clusterIPs", "nodePort"]);
+const isNone = (value: unknown): boolean => String(value) === "None";
+
 function plain(value: unknown, uids: ReadonlyMap<string, string>, names: ReadonlyMap<string, string>): unknown {
   if (typeof value === "string") return time.test(value) ? "<time>" : (uids.get(value) ?? names.get(value) ?? value);
   if (Array.isArray(value)) return value.map((item) => plain(item, uids, names));
@@ -50,8 +54,17 @@ function plain(value: unknown, uids: ReadonlyMap<string, string>, names: Readonl
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !dropped.has(name))
-      .map(([name, item]) => [name, plain(item, uids, names)]),
+      .map(([name, item]) => [
+        name,
+        allocated.has(name) && !isNone(item) ? "<any>" : plain(byType(name, item), uids, names),
+      ]),
   );
+}
+
+/** Conditions are compared one by one. */
+function byType(name: string, value: unknown): unknown {
+  if (name !== "conditions" || !Array.isArray(value)) return value;
+  return Object.fromEntries(value.map((it: { readonly type?: string }) => [it.type ?? "", it]));
 }
 
 /** Where two ends differ, in words. `free`: paths that may. */

@@ -14,7 +14,7 @@ export type Expectation = "same" | "gone" | "own";
 export interface Perturbation {
   readonly id: string;
   readonly what: string;
-  readonly expects?: Expectation | ((fault: Fault) => Expectation);
+  readonly expects?: Expectation | ((fault: Fault, scenario: Scenario) => Expectation);
   /** What may end differently because of it, as in `Scenario.free`. */
   free?(fault: Fault, scenario: Scenario): readonly string[];
   /** How many processes have to stand for election, where the scenario has fewer. */

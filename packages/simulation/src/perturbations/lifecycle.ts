@@ -1,0 +1,191 @@
+// P26-P28: what an object lives by goes away: its definition, its namespace, its owner.
+import { formatTime, type Kind, type KubeObject, toCrd } from "@telltale/kinds";
+import type { Fault } from "../fault.ts";
+import { numberIn, type Perturbation, textIn } from "../perturbation.ts";
+import type { Reference } from "../reference.ts";
+import type { Scenario } from "../scenario.ts";
+import { edit, type Loose, make, type Propagation, remove, there, until } from "../stranger.ts";
+import type { World } from "../world.ts";
+import { after, each, isUndisturbed, ownerOf, type Place, placesOf, spread } from "./places.ts";
+
+const most = 12;
+const minute = 60_000;
+
+export const lifecycle: readonly Perturbation[] = [
+  {
+    id: "P26",
+    what: "a definition is deleted and comes back, another version is stored, or conversion fails",
+    free: ({ kind }) => [`CustomResourceDefinition *`, `${kind} *.apiVersion`],
+    *plans(reference) {
+      const quiet = reference.scenario.kinds.map(({ kind }) => ({ write: 0, kind }));
+      const all = placesOf(reference).flatMap((place) => {
+        const kind = declaredFor(reference, place);
+        return kind === undefined ? [] : [{ place, write: place.write, kind: kind.kind }];
+      });
+      const calm = all.filter(({ place }) => isUndisturbed(reference, place));
+      const wholly = [...quiet, ...spread(calm, most)];
+      for (const [{ write, kind }, how] of each(wholly, ["recreated", "unconvertible"]))
+        yield { p: "P26", write, kind, how };
+      for (const { write, kind } of spread(all, most)) yield { p: "P26", write, kind, how: "stored" };
+    },
+    arm(fault, world) {
+      const [write, how] = [numberIn(fault, "write"), textIn(fault, "how")];
+      const kind = world.scenario.kinds.find((it) => it.kind === textIn(fault, "kind"));
+      if (kind === undefined) throw new TypeError(`fault P26: the scenario declares no ${fault["kind"]}`);
+      const act = () => (how === "recreated" ? recreates(world, kind) : migrates(world, kind, how === "unconvertible"));
+      if (write === 0) world.whenQuiet(`the definition of ${kind.kind} is ${how}`, act);
+      else after(world, write, () => world.do(`the definition of ${kind.kind} is ${how}`, act));
+    },
+  },
+  {
+    id: "P27",
+    what: "a namespace is terminating: nothing new is taken, everything in it goes",
+    expects: ({ namespace }, scenario) => (isWhole(scenario, namespace) ? "gone" : "own"),
+    *plans(reference) {
+      const found = placesOf(reference).filter(({ change }) => change.after.metadata?.namespace !== undefined);
+      for (const { write, change } of spread(found, 2 * most))
+        yield { p: "P27", write, namespace: change.after.metadata?.namespace ?? "" };
+    },
+    arm(fault, world) {
+      const namespace = textIn(fault, "namespace");
+      after(world, numberIn(fault, "write"), () => world.do(`ends ${namespace}`, () => terminates(world, namespace)));
+    },
+  },
+  {
+    id: "P28",
+    what: "an owner is deleted, its children orphaned or collected, and perhaps another one comes under its name",
+    expects: ({ policy, then }) => (policy === "Orphan" ? "own" : then === "again" ? "same" : "gone"),
+    *plans(reference) {
+      const found = placesOf(reference).flatMap((place) => {
+        const on = ownerOf(reference, place.change);
+        return on === undefined ? [] : [{ place, write: place.write, on }];
+      });
+      const calm = found.filter(({ place }) => isUndisturbed(reference, place));
+      for (const [{ write, on }, policy] of each(spread(found, most), policies))
+        yield { p: "P28", write, on, policy, then: "gone" };
+      for (const [{ write, on }, policy] of each(spread(calm, most), policies))
+        yield { p: "P28", write, on, policy, then: "again" };
+    },
+    arm(fault, world) {
+      after(world, numberIn(fault, "write"), () => deletes(fault, world));
+    },
+  },
+];
+
+const policies: readonly Propagation[] = ["Background", "Foreground", "Orphan"];
+
+function declaredFor(reference: Reference, { change }: Place): Kind | undefined {
+  const on = ownerOf(reference, change);
+  return reference.scenario.kinds.find((it) => on?.startsWith(`/${it.group}/${it.plural}/`));
+}
+
+/** Where the whole scenario lives in the namespace, all of it goes. */
+function isWhole({ apply }: Scenario, namespace: unknown): boolean {
+  return apply.every(({ metadata }) => metadata?.namespace === namespace);
+}
+
+function deletes(fault: Fault, world: World): void {
+  const on = textIn(fault, "on");
+  const policy = policies.find((it) => it === fault["policy"]) ?? "Background";
+  const object = there(world, on);
+  if (object === undefined || object.metadata?.deletionTimestamp !== undefined) return;
+  world.do(`deletes ${on}, ${policy}`, () => remove(world, on, policy));
+  if (fault["then"] !== "again") return;
+  const { uid } = object.metadata ?? {};
+  const isGone = () => there(world, on)?.metadata?.uid !== uid;
+  const again = () => world.do(`makes ${on} again`, () => make(world, on, manifestOf(world, object)));
+  world.busyFor(0);
+  world.clock.after(0, () => until(world, isGone, again));
+}
+
+/** The object as a person would write it down, to make it once more. */
+function manifestOf({ scenario }: World, object: Loose): KubeObject {
+  const { apiVersion, kind, metadata, spec } = object;
+  const { name, namespace, labels } = metadata ?? {};
+  const applied = scenario.apply.find(
+    (it) => it.kind === kind && it.metadata?.name === name && it.metadata?.namespace === namespace,
+  );
+  const { annotations } = applied?.metadata ?? {};
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+    ...(spec === undefined ? {} : { spec }),
+  } as KubeObject;
+}
+
+const definition = ({ plural, group }: Kind): string =>
+  `/apiextensions.k8s.io/customresourcedefinitions/${plural}.${group}`;
+
+/** All objects go with their definition. Once it is gone it is made again, and so are they. */
+async function recreates(world: World, kind: Kind): Promise<void> {
+  const objects = world.server.store
+    .scan(`/${kind.group}/${kind.plural}/`)
+    .records.map((record) => ({ key: record.key, object: record.object() as Loose }))
+    .filter(({ object: { metadata } }) => !metadata?.deletionTimestamp && !metadata?.ownerReferences)
+    .map(({ key, object }) => ({ key, object: manifestOf(world, object) }));
+  await remove(world, definition(kind), "Background");
+  const again = async () => {
+    await make(world, definition(kind), toCrd(kind) as KubeObject);
+    for (const { key, object } of objects) await make(world, key, object);
+  };
+  const isGone = () => there(world, definition(kind)) === undefined;
+  until(world, isGone, () => world.do(`the definition of ${kind.kind} is back`, again));
+}
+
+interface Versions {
+  readonly versions: readonly { readonly name: string; readonly storage: boolean }[];
+  readonly conversion?: unknown;
+}
+
+const next = "v99";
+
+/** For a while another version is the one that is stored; perhaps nobody is there who could convert to it. */
+async function migrates(world: World, kind: Kind, cannotConvert: boolean): Promise<void> {
+  const set = (change: (spec: Versions) => Versions) =>
+    edit(world, definition(kind), { manager: "person" }, (crd) => ({ ...crd, spec: change(crd["spec"] as Versions) }));
+  await set((spec) => {
+    const [first] = spec.versions.filter(({ storage }) => storage);
+    const others = spec.versions.filter(({ name }) => name !== next).map((it) => ({ ...it, storage: false }));
+    return {
+      ...spec,
+      versions: [...others, ...(first === undefined ? [] : [{ ...first, name: next, storage: true }])],
+      ...(cannotConvert ? { conversion: nobody } : {}),
+    };
+  });
+  world.busyFor(minute);
+  const back = () =>
+    set((spec) => ({
+      ...spec,
+      versions: spec.versions.map((it) => ({ ...it, storage: it.name === kind.version })),
+      conversion: toCrd(kind).spec.conversion ?? { strategy: "None" },
+    }));
+  world.clock.after(minute, () => world.do(`the definition of ${kind.kind} is as it was`, back));
+}
+
+const nobody = {
+  strategy: "Webhook",
+  webhook: {
+    conversionReviewVersions: ["v1"],
+    clientConfig: { service: { namespace: "default", name: "nobody", path: "/convert" } },
+  },
+};
+
+/** Also one that the server would not let go: what happens then is the same for all. */
+function terminates({ server, clock }: World, namespace: string): void {
+  const record = server.store.get(`//namespaces/${namespace}`);
+  if (record === undefined) return;
+  const { metadata, ...rest } = record.object();
+  const { resourceVersion: _version, ...kept } = (metadata ?? {}) as Readonly<Record<string, never>>;
+  const object = {
+    ...rest,
+    metadata: { ...kept, deletionTimestamp: formatTime(clock.now()) },
+    status: { phase: "Terminating" },
+  };
+  server.store.commit(record.key, { expect: record.revision, object });
+}
