@@ -1,6 +1,6 @@
 // Looking outside Kubernetes at regular times: one registry per controller, keyed by object, with jitter, a limit of calls in
 // flight and a pause after failures. A poller only ever feeds the queue.
-import { unlessAborted } from "@telltale/client";
+import { TimeoutError, unlessAborted } from "@telltale/client";
 import { type Clock, jitter, type Random, type Timer } from "@telltale/clock";
 import type { Instant, KubeObject, Ms } from "@telltale/kinds";
 import { type Key, keyOfObject } from "./key.ts";
@@ -23,6 +23,8 @@ export interface Poller<T extends KubeObject, V> {
   ) => Promise<V>;
   /** Whether a result is worth a pass. Default: the first one, a change between success and failure, or another value. */
   readonly changed?: (before: Polled<V> | undefined, after: Polled<V>) => boolean;
+  /** How long until the next call, given what was found. Default: the interval. */
+  readonly again?: (value: V) => Ms;
   /** The pause after so many failures in a row. Default: the interval. */
   readonly pause?: (failures: number, error: unknown) => Ms;
 }
@@ -129,10 +131,10 @@ export class Polling<T extends KubeObject, V> {
 
   async #call(watched: Watched<T, V>): Promise<void> {
     const { clock, random, sink, enqueue } = this.#options;
-    const { name, every, poll, pause, timeout = 10_000 } = this.#poller;
+    const { name, every, poll, again, pause, timeout = 10_000 } = this.#poller;
     const stop = new AbortController();
     watched.call = stop;
-    const limit = clock.after(timeout, () => stop.abort(new Error(`${name}: no answer within ${timeout} ms`)));
+    const limit = clock.after(timeout, () => stop.abort(new TimeoutError(name, timeout)));
     const began = clock.uptime();
     const before = watched.last;
     let found: { value: V } | { error: unknown };
@@ -149,8 +151,8 @@ export class Polling<T extends KubeObject, V> {
     const last = before !== undefined && "value" in before ? { value: before.value as V } : {};
     watched.last = { ...last, ...found, failures, at: clock.now() };
     sink({ is: "poll", source: name, ok: failures === 0, took: clock.uptime() - began });
-    const wait = failures === 0 ? every : (pause?.(failures, "error" in found ? found.error : undefined) ?? every);
-    this.#schedule(watched, jitter(random, wait, this.#poller.jitter ?? 0.1));
+    const wait = "error" in found ? pause?.(failures, found.error) : again?.(found.value);
+    this.#schedule(watched, jitter(random, wait ?? every, this.#poller.jitter ?? 0.1));
     if ((this.#poller.changed ?? isNews)(before, watched.last)) enqueue(keyOfObject(watched.object));
   }
 }

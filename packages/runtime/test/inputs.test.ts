@@ -1,5 +1,6 @@
 // What sets a pass off: children, others by a mapper, sums, pollers, long calls; and what it may say on the way.
 import { get as httpGet } from "node:http";
+import { TimeoutError } from "@telltale/client";
 import { conditions, defineKind, Fields, Int32, no, positive, type Resource, yes } from "@telltale/kinds";
 import { ConfigMap, Event, Secret } from "@telltale/kinds/builtin";
 import { text } from "@telltale/status";
@@ -288,9 +289,9 @@ describe("looking outside", () => {
     const it = controller(Site)
       .polls(slow)
       .reconcile({
-        observe: (_found, look) => look.polled(slow)?.failures ?? 0,
-        status: (failures, draft) => {
-          say(failures > 0 ? "too slow" : "?", draft as never);
+        observe: (_found, look) => look.polled(slow)?.error,
+        status: (error, draft) => {
+          say(error instanceof TimeoutError ? "too slow" : "?", draft as never);
         },
       });
     for (let i = 0; i < 10; i += 1) await w.client.create(Site, site(`s${i}`));
@@ -298,6 +299,31 @@ describe("looking outside", () => {
     await w.pass(30_000);
     expect(most).toBe(3);
     expect(await messageOf("s0")).toBe("too slow");
+  });
+
+  it("asks sooner, or later, as the poller says of what it found", async () => {
+    w = await world({ kinds: [Site] });
+    const calls: number[] = [];
+    const next = [2_000, 40_000, 10_000];
+    const moody = poller<Site, number>({
+      name: "moody",
+      every: 10_000,
+      jitter: 0,
+      poll: async () => calls.push(w.clock.now()),
+      again: (count) => next[count - 1] ?? 10_000,
+    });
+    const it = controller(Site)
+      .polls(moody)
+      .reconcile({
+        observe: (_found, look) => look.polled(moody)?.value,
+        status: (count, draft) => {
+          say(count, draft as never);
+        },
+      });
+    await w.client.create(Site, site("a"));
+    await w.start([it]);
+    await w.pass(70_000);
+    expect(calls.slice(1).map((at, i) => at - (calls[i] ?? 0))).toEqual([2_000, 40_000, 10_000, 10_000]);
   });
 
   it("by a long call that outlives its pass: it is started once, and its end sets a pass off", async () => {
