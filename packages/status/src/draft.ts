@@ -295,17 +295,16 @@ class StatusDraft {
     return kept;
   }
 
-  /** Moves `observedGeneration`, together with the conditions that speak for it (rules 26-29). */
+  /**
+   * Moves `observedGeneration`, together with the conditions that speak for it (rules 26-29). A stored one that the object has
+   * not reached is somebody else's, or from before the server was put back: left there, it would speak for a spec to come.
+   */
   #observed(next: Loose, list: readonly Condition[], generation: number): Loose {
     const stored = this.#stored["observedGeneration"];
     const old = typeof stored === "number" ? stored : undefined;
     // What failed for good is conclusive for its generation; otherwise a reset by an edit could not be told (rule 31).
     const inconclusive = this.#effect !== undefined && this.#effect.requeue.in !== "never";
     if (this.#kind.generation === "onSuccess" && inconclusive) return next;
-    if (old !== undefined && old > generation) {
-      this.#broken(26, "observedGeneration", `is ${old}, but the object that was read has generation ${generation}`);
-      return next;
-    }
     const top = this.#kind.conditions.top;
     const final = this.#kind.phases?.final(this.#stored) === true;
     if (!final && top !== undefined && old !== generation && !this.#speaksFor(top)) {

@@ -110,6 +110,16 @@ describe("one step of one object", () => {
     expect(back).toEqual(["27 Built"]);
   });
 
+  it("rule 27: but for one that the object has not reached: that is put right", () => {
+    const found = broken(
+      { observedGeneration: 5, ...list(stored("Built", "True", { observedGeneration: 5 })) },
+      { observedGeneration: 4, ...list(stored("Built", "True", { observedGeneration: 4 })) },
+      {},
+      4,
+    );
+    expect(found).toEqual([]);
+  });
+
   it("rule 28: the generation moves together with a condition that speaks for it", () => {
     const before = { observedGeneration: 1, ...list(stored("Built")) };
     expect(broken(before, { ...before, observedGeneration: 2 }, {}, 2)).toEqual(["28 observedGeneration"]);

@@ -95,14 +95,16 @@ function checkGeneration(before: Versioned, after: Versioned, final: boolean, kn
   const generation = known.readGeneration ?? after.metadata?.generation ?? 0;
   if (typeof is === "number" && is > generation)
     say(26, "observedGeneration", `is ${is}, the generation is ${generation}`);
-  if (typeof was === "number" && typeof is === "number" && is < was)
+  // What the object has not reached was never ours: to put it right is to go back.
+  if (typeof was === "number" && typeof is === "number" && is < was && was <= generation)
     say(27, "observedGeneration", `went from ${was} to ${is}`);
   for (const c of conditions(next)) {
     if (deepEqual(c, findCondition(conditions(old), c.type))) continue;
     if ((c.observedGeneration ?? 0) > generation)
       say(25, c.type, `speaks of generation ${c.observedGeneration}, the object that was read has ${generation}`);
     const earlier = findCondition(conditions(old), c.type)?.observedGeneration;
-    if (earlier !== undefined && c.observedGeneration !== undefined && c.observedGeneration < earlier) {
+    const isBack = earlier !== undefined && c.observedGeneration !== undefined && c.observedGeneration < earlier;
+    if (isBack && earlier <= generation) {
       say(27, c.type, `went from generation ${earlier} back to ${c.observedGeneration}`);
     }
   }
