@@ -263,6 +263,24 @@ describe("the start of the webhook server", () => {
     );
   });
 
+  it("waits no longer once it is told to end", async () => {
+    served = async () => {
+      throw new Error("tls.crt is missing");
+    };
+    await feed.stop();
+    feed = certificateFeed({ clock: new VirtualClock(), random: seededRandom(1), every: 60_000, look: () => served() });
+    await feed.check();
+    const stop = new AbortController();
+    const starting = serveWebhooks({ hooks: hooks(), certificates: feed, clock, signal: stop.signal });
+    await armed(clock);
+    stop.abort(new Error("enough"));
+    await expect(starting).rejects.toThrow("enough");
+    expect(clock.next()).toBeUndefined(); // no timer is left
+    await expect(serveWebhooks({ hooks: hooks(), certificates: feed, clock, signal: stop.signal })).rejects.toThrow(
+      "enough",
+    );
+  });
+
   it("says that its port is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");

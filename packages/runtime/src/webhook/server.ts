@@ -24,6 +24,8 @@ export type WebhookServerOptions =
       readonly log?: Log;
       /** How long to wait for the first certificate. Default: 2 minutes; 0: for ever. */
       readonly wait?: Ms;
+      /** Ends the wait for it. A server that listens is closed by `close`. */
+      readonly signal?: AbortSignal;
       /** How long requests under way may take once the server closes. Default: 5 s. */
       readonly grace?: Ms;
     };
@@ -41,7 +43,7 @@ const patience: Ms = 5_000;
 export async function serveWebhooks(options: WebhookServerOptions): Promise<WebhookServer> {
   if (options.listen === false) return { port: undefined, close: async () => {} };
   const { listen = {}, hooks, certificates, clock, log = silentLog, wait = 120_000, grace = 5_000 } = options;
-  await firstCertificate(certificates, clock, wait);
+  await firstCertificate(certificates, clock, wait, options.signal);
 
   let closing = false;
   const server = createServer(
@@ -104,20 +106,30 @@ function opened(server: Server, port: number, host: string | undefined): Promise
   });
 }
 
-function firstCertificate(certificates: CertificateFeed, clock: Clock, wait: Ms): Promise<void> {
+function firstCertificate(certificates: CertificateFeed, clock: Clock, wait: Ms, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
   if (certificates.current() !== undefined) return Promise.resolve();
   return new Promise((resolve, reject) => {
-    const give = () => {
+    const over = () => {
+      timer?.cancel();
       unfollow();
+      signal?.removeEventListener("abort", ended);
+    };
+    const ended = () => {
+      over();
+      reject(signal?.reason);
+    };
+    const give = () => {
+      over();
       const why = certificates.trouble() ?? "it is still looked for";
       reject(new Error(`webhooks are not served: there is no certificate after ${wait} ms: ${why}`));
     };
     const timer = wait === 0 ? undefined : clock.after(wait, give);
     const unfollow = certificates.follow(() => {
-      timer?.cancel();
-      unfollow();
+      over();
       resolve();
     });
+    signal?.addEventListener("abort", ended);
   });
 }
 
