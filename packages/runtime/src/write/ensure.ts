@@ -157,8 +157,8 @@ function isOurs({ owner }: EnsureContext, { metadata }: KubeObject, as: Ownershi
   return metadata?.ownerReferences?.some((reference) => reference.uid === uid) ?? false;
 }
 
-/** Others may own it as well: that we do was asked before. And an object that was listed does not say its kind. */
-function unowned({ apiVersion: _version, kind: _kind, metadata, ...rest }: KubeObject): KubeObject {
+/** Others may own it as well. That we do was asked before. */
+function unowned({ metadata, ...rest }: KubeObject): KubeObject {
   const { ownerReferences: _owners, ...others } = metadata ?? {};
   return { ...rest, metadata: others };
 }
