@@ -37,6 +37,8 @@ export interface Stage {
   tell(view: Partial<TelemetryView> | undefined): void;
   /** Reasons of Events, in their order. */
   events(): Promise<readonly string[]>;
+  /** Nobody works until `restart`. */
+  halt(): Promise<void>;
   /** Another process takes over. */
   restart(): Promise<void>;
   end(): Promise<void>;
@@ -168,6 +170,10 @@ export async function stage({ config = {}, invalid = () => [] }: StageOptions = 
       return items
         .filter(({ involvedObject }) => involvedObject.kind === "LocustTest")
         .map(({ reason = "" }) => reason);
+    },
+    async halt() {
+      await running?.stop();
+      running = undefined;
     },
     async restart() {
       await running?.stop();
