@@ -342,14 +342,18 @@ describe("a server that went back in time", () => {
 
   it("and has come as far again has other objects under the same versions", async () => {
     const other = { ...map("x", 1000), data: { from: "the other life" } };
-    const { pass, store } = await following([
-      { lines: [added("x", 1000), endOfList(1000)], then: "end" },
-      at(990),
-      at(1000),
-      { lines: [{ type: "ADDED", object: other }, endOfList(1000)] },
-    ]);
-    await pass(1_000);
-    expect([...store.values()]).toEqual([other]);
+    const echo = new Echo(other.metadata as Echo["metadata"], () => other);
+    for (const object of [other, echo]) {
+      await ending?.();
+      const { pass, store } = await following([
+        { lines: [added("x", 1000), endOfList(1000)], then: "end" },
+        at(990),
+        at(1000),
+        { lines: [{ type: "ADDED", object }, endOfList(1000)] },
+      ]);
+      await pass(1_000);
+      expect([...store.values()]).toEqual([other]);
+    }
   });
 
   it("is found by our own writes too, of which it had not told yet", async () => {

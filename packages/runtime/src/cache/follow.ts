@@ -190,7 +190,7 @@ export class Follower<T extends KubeObject> {
     });
     const listed = new Map<Key, T>();
     for await (const heard of events) {
-      const event = this.#whole(heard);
+      const event = this.#whole(heard, trust);
       if (!isWhole(event)) throw new StreamError("garbled", `an event ${event.type} without an object`);
       this.#hear();
       if (attempt.begun !== undefined) this.#take(event);
@@ -202,13 +202,14 @@ export class Follower<T extends KubeObject> {
     if (attempt.begun === undefined) throw new NoStreamedList("the stream ended before the list did");
   }
 
-  /** The echo of our own write is the object that we hold, unless we do not hold it. */
-  #whole(event: WatchEvent<T>): WatchEvent<T> {
+  /** The echo of our own write is the object that we hold, unless we do not hold it, or it may be of another life. */
+  #whole(event: WatchEvent<T>, trust: Trust): WatchEvent<T> {
     const { object } = event;
     if (event.type === "BOOKMARK" || !(object instanceof Echo)) return event;
     const held = this.#options.store.byKey(keyOfObject(object));
     const { uid, resourceVersion } = object.metadata;
-    const isHeld = held?.metadata?.uid === uid && held?.metadata?.resourceVersion === resourceVersion;
+    const isSame = held?.metadata?.uid === uid && held?.metadata?.resourceVersion === resourceVersion;
+    const isHeld = isSame && trust === "newest";
     return { type: event.type, object: held !== undefined && isHeld ? held : (object.whole() as T) };
   }
 
