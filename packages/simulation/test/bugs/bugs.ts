@@ -1,0 +1,180 @@
+// Ten mistakes that operators are known for, each a small change to the sound bakery. What our runtime does not let anybody do
+// is done past it, with a client of the author's own.
+import { type Client, createClient, type JsonPatchOperation } from "@telltale/client";
+import { formatTime, type Instant } from "@telltale/kinds";
+import { ConfigMap } from "@telltale/kinds/builtin";
+import { done, type Hands } from "@telltale/runtime";
+import type { Around } from "../../src/index.ts";
+import { Loaf, type Otherwise, type Seen, sound, staleAt, ticketOf, uidOf } from "./bakery.ts";
+import type { Oven } from "./oven.ts";
+
+const ownClient = ({ transport, clock, random }: Around<Oven>): Client =>
+  createClient({ transport, clock, random, fieldManager: "bakery" });
+
+const refOf = ({ metadata: { name = "", namespace = "" } }: Loaf) => ({ name, namespace });
+
+const ownerOf = (loaf: Loaf) => ({
+  apiVersion: Loaf.apiVersion,
+  kind: Loaf.kind,
+  name: loaf.metadata.name ?? "",
+  uid: uidOf(loaf),
+  controller: true,
+});
+
+/** The ticket as the author makes it: forced onto whatever has the name. */
+function forced(loaf: Loaf) {
+  const { metadata, data } = ticketOf(loaf);
+  const place = { ...metadata, namespace: loaf.metadata.namespace ?? "", ownerReferences: [ownerOf(loaf)] };
+  return { metadata: place, data };
+}
+
+const isAsWanted = ({ loaf, map }: Seen): boolean => map?.data?.["recipe"] === ticketOf(loaf).data.recipe;
+
+/** A patch of a status that is meant for this very object. */
+const patchStatus = (client: Client, loaf: Loaf, ...json: JsonPatchOperation[]) =>
+  client.status.patch(Loaf, refOf(loaf), {
+    json: [{ op: "test", path: "/metadata/resourceVersion", value: loaf.metadata.resourceVersion }, ...json],
+  });
+
+const childWithoutOwnerCheck: Otherwise = (around) => ({
+  async act(seen, hands) {
+    const { loaf } = seen;
+    if (!isAsWanted(seen)) await ownClient(around).apply(ConfigMap, forced(loaf), { force: true });
+    await sound.act(seen, withoutTickets(hands), around);
+  },
+});
+
+/** Hands that believe that the ticket is taken care of. */
+const withoutTickets = (hands: Hands<typeof Loaf>): Hands<typeof Loaf> => ({
+  ...hands,
+  ensure: async (kind, object, options) =>
+    kind.kind === ConfigMap.kind ? ({ as: "unchanged", live: object } as never) : hands.ensure(kind, object, options),
+});
+
+const restampedTransition: Otherwise = (around) => ({
+  async act(seen, hands) {
+    await sound.act(seen, hands, around);
+    const { loaf, batch } = seen;
+    const isNews = loaf.status?.baked !== undefined && batch !== undefined && batch.baked > loaf.status.baked;
+    const at = loaf.status?.conditions?.findIndex(({ type }) => type === "Ready") ?? -1;
+    const path = `/status/conditions/${at}/lastTransitionTime`;
+    if (isNews && at >= 0)
+      await patchStatus(ownClient(around), loaf, { op: "replace", path, value: formatTime(hands.now) });
+  },
+});
+
+const finalizerRemovedOnFailure: Otherwise = ({ backend }) => ({
+  async finalize(loaf) {
+    await backend.take(uidOf(loaf)).catch(() => undefined);
+    return done;
+  },
+});
+
+const leaseIgnored: Otherwise = (around) => ({
+  async act(seen, hands) {
+    const { loaf, map } = seen;
+    const { ensure } = hands;
+    const client = ownClient(around);
+    await sound.act(
+      seen,
+      {
+        ...hands,
+        ensure: async (kind, object, options) => {
+          if (kind.kind !== ConfigMap.kind || map !== undefined) return ensure(kind, object, options);
+          return { as: "created", live: await client.create(ConfigMap, forced(loaf)) } as never;
+        },
+      },
+      around,
+    );
+  },
+});
+
+/** It tries again with the newest version, and what it writes on it is what it had thought before. */
+const statusFromStaleCache: Otherwise = (around) => ({
+  async act(seen, hands) {
+    await sound.act(seen, hands, around);
+    const { loaf, batch } = seen;
+    if (batch?.baked !== 100 || loaf.status?.phase === "Fresh" || hands.now >= staleAt(loaf, hands.now)) return;
+    const client = ownClient(around);
+    const { name, namespace } = refOf(loaf);
+    const live = await client.get(Loaf, name, { namespace });
+    const observedGeneration = live.metadata.generation ?? 0;
+    const conditions = (live.status?.conditions ?? []).map((it) =>
+      it.type === "Ready" ? { ...it, ...fresh(hands.now), observedGeneration } : it,
+    );
+    await client.status.update(Loaf, {
+      ...live,
+      status: { ...live.status, observedGeneration, phase: "Fresh", conditions },
+    });
+  },
+});
+
+const fresh = (now: Instant) => ({
+  status: "True" as const,
+  reason: "Fresh",
+  message: "It is baked",
+  lastTransitionTime: formatTime(now),
+});
+
+const deadlineInMemory: Otherwise = () => {
+  const firstSeen = new Map<string, Instant>();
+  return {
+    status(seen, draft, now) {
+      const { metadata, status } = seen.loaf;
+      if (status?.phase === "Stale") return sound.status(seen, draft, now);
+      const since = firstSeen.get(uidOf(seen.loaf)) ?? now;
+      firstSeen.set(uidOf(seen.loaf), since);
+      const loaf = { ...seen.loaf, metadata: { ...metadata, creationTimestamp: formatTime(since) } };
+      sound.status({ ...seen, loaf }, draft, now);
+    },
+  };
+};
+
+const duplicateCreate: Otherwise = (around) => ({
+  async act(seen, hands) {
+    const { loaf, map } = seen;
+    const { data } = ticketOf(loaf);
+    if (map === undefined) await hands.create(ConfigMap, { metadata: { generateName: "ticket-" }, data });
+    else if (!isAsWanted(seen)) await hands.patch(ConfigMap, map, [{ op: "add", path: "/data", value: data }]);
+    await sound.act(seen, withoutTickets(hands), around);
+  },
+});
+
+const foreignConditionDropped: Otherwise = (around) => ({
+  async act(seen, hands) {
+    await sound.act(seen, hands, around);
+    const { conditions = [] } = seen.loaf.status ?? {};
+    const value = conditions.filter(({ type }) => type === "Ready");
+    if (value.length < conditions.length)
+      await patchStatus(ownClient(around), seen.loaf, { op: "replace", path: "/status/conditions", value });
+  },
+});
+
+const progressGoesBack: Otherwise = () => ({
+  status(seen, draft, now) {
+    sound.status(seen, draft, now);
+    if (now < staleAt(seen.loaf, now)) draft.set({ baked: seen.batch?.baked ?? 0 });
+  },
+});
+
+const noopWrite: Otherwise = (around) => ({
+  async act(seen, hands) {
+    await sound.act(seen, hands, around);
+    const merge = { metadata: { annotations: { "example.com/seen": "yes" } } };
+    await ownClient(around).patch(Loaf, refOf(seen.loaf), { merge });
+  },
+});
+
+/** Each bug, and the invariant that it breaks. */
+export const bugs: readonly (readonly [what: string, invariant: string, bug: Otherwise])[] = [
+  ["a child created without owner check", "I13", childWithoutOwnerCheck],
+  ["a transition time restamped", "I10", restampedTransition],
+  ["a finalizer removed on failure", "I6", finalizerRemovedOnFailure],
+  ["a lease ignored", "I15", leaseIgnored],
+  ["a status written from a stale cache", "I9", statusFromStaleCache],
+  ["a deadline kept in memory", "I18", deadlineInMemory],
+  ["a duplicate create on a stale list", "I5", duplicateCreate],
+  ["a foreign condition dropped", "I13", foreignConditionDropped],
+  ["a progress going back", "I19", progressGoesBack],
+  ["a no-op write", "I11", noopWrite],
+];
