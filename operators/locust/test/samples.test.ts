@@ -4,7 +4,7 @@ import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { seededRandom, VirtualClock } from "@telltale/clock";
 import { type KindRef, type KubeObject, toCrd } from "@telltale/kinds";
 import { ConfigMap, Job, NetworkPolicy, PersistentVolumeClaim, Secret, Service } from "@telltale/kinds/builtin";
-import { webhooks } from "@telltale/runtime";
+import { webhooks } from "@telltale/runtime/webhook";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { buildJob, buildService, notesOn } from "../src/build/index.ts";
 import { standardConfig } from "../src/config.ts";
@@ -143,5 +143,8 @@ test("a variable that the operator and the test both set is accepted, and the te
   };
   const variables = [{ name: "KAFKA_BOOTSTRAP_SERVERS", value: "mine:9092" }];
   const job = buildJob({ ...it, spec: { ...it.spec, env: { variables } } }, "master", { ...standardConfig, kafka });
-  expect((await make(Job, "v1", JSON.stringify(job))).status).toBe(201);
+  const { status, object } = await make(Job, "v1", JSON.stringify(job));
+  expect(status).toBe(201);
+  const env = (object as Job).spec?.template.spec?.containers[0]?.env ?? [];
+  expect(env.at(-1)).toEqual({ name: "KAFKA_BOOTSTRAP_SERVERS", value: "mine:9092" });
 });

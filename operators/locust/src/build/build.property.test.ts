@@ -46,6 +46,7 @@ test("no volume and no mount path is there twice, and every mount has its volume
         expect(new Set(mounted.map((mount) => mount.name))).toEqual(new Set(names));
       }
     }),
+    { seed: 1 },
   );
 });
 
@@ -61,6 +62,7 @@ test("no user's label replaces one of the four", () => {
         if (!reservedLabels.includes(own)) expect(found[own]).toBe(value);
       }
     }),
+    { seed: 1 },
   );
 });
 
@@ -78,6 +80,7 @@ test("any spec that the schema takes is built, twice the same, and nothing in it
       expect(JSON.stringify(all())).toBe(JSON.stringify(all()));
       expect(JSON.stringify(it)).toBe(before);
     }),
+    { seed: 1 },
   );
 });
 
