@@ -38,7 +38,7 @@ export type ProcessState =
   | "stopped";
 
 /** Long terms: quiet minutes with a renewal every other second would cost more than all the rest. */
-export const terms = { duration: 60_000, renewDeadline: 40_000, retry: 10_000 } as const;
+export const terms = { duration: 120_000, renewDeadline: 80_000, retry: 30_000 } as const;
 
 export class Process {
   readonly name: string;

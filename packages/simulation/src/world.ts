@@ -6,17 +6,18 @@ import { type Random, seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { type Instant, instant, type Kind, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { StatusViolation } from "@telltale/status";
 import type { Plan } from "./fault.ts";
-import { type Change, History } from "./history.ts";
+import { type Change, History, isNoise } from "./history.ts";
 import type { Invariant, Watcher } from "./invariant.ts";
 import { Network } from "./network.ts";
 import type { Expectation } from "./perturbation.ts";
 import { perturbationOf } from "./perturbations/index.ts";
-import { Process, type ProcessEvents } from "./process.ts";
+import { Process, type ProcessEvents, terms } from "./process.ts";
 import type { Reference } from "./reference.ts";
 import { invariantOf } from "./rules.ts";
 import type { Backend, Scenario } from "./scenario.ts";
 import { Trace } from "./trace.ts";
 import type { Violation } from "./violation.ts";
+import { changeText, knownTo, passedText, passText } from "./words.ts";
 
 export interface WorldOptions {
   readonly scenario: Scenario;
@@ -27,6 +28,8 @@ export interface WorldOptions {
 const start = instant(Date.UTC(2026, 0, 1));
 /** From a crash to the next start. */
 const restart: Ms = 1000;
+/** Between what people do one after the other. */
+const pause: Ms = 60_000;
 /** So long a process may take to end in good order. */
 const patienceWithEnds: Ms = 60_000;
 /** So long a new process has to show that it has nothing to do. */
@@ -105,7 +108,10 @@ export class World {
     });
     this.backend = scenario.backend?.({ clock, random: seededRandom(plan.seed + 4) });
     this.#watchers = options.invariants.map(({ id, watch }) => watch(this, (what) => this.violate(id, what)));
-    this.history.listen((change) => this.#unclaimed.push(change));
+    this.history.listen((change) => {
+      this.#unclaimed.push(change);
+      if (!isNoise(change.key)) this.trace.note(change.at, "server", () => changeText(change));
+    });
   }
 
   static async begin(options: WorldOptions): Promise<World> {
@@ -306,10 +312,14 @@ export class World {
   readonly #events: ProcessEvents = {
     begins: (process, controller, object) => {
       const pass = this.#passOf(process, controller, object);
-      if (process.isAlive) for (const watcher of this.#watchers) watcher.pass?.(pass);
+      if (!process.isAlive) return pass;
+      const known = knownTo(pass);
+      this.trace.note(this.clock.now(), process.name, () => passText(pass, known));
+      for (const watcher of this.#watchers) watcher.pass?.(pass);
       return pass;
     },
     passed: (pass) => {
+      this.trace.note(this.clock.now(), pass.process.name, () => passedText(pass));
       for (const watcher of this.#watchers) watcher.passed?.(pass);
     },
     sample: (process, sample) => {
@@ -333,11 +343,11 @@ export class World {
 
   /** Lets time pass until nothing is written any more. */
   async untilQuiet(): Promise<void> {
-    const { quiet = 300_000, patience = 4 * 3_600_000 } = this.scenario;
+    const { patience = 4 * 3_600_000 } = this.scenario;
     let limit = instant(this.clock.now() + patience);
     for (;;) {
       await this.#drain();
-      const calm = instant(Math.max(this.history.changedAt, this.#busyUntil) + quiet);
+      const calm = instant(Math.max(this.history.changedAt, this.#busyUntil) + this.#quiet);
       const next = this.clock.next();
       if (next === undefined || next > calm) {
         this.clock.advance(Math.max(0, calm - this.clock.now()));
@@ -357,6 +367,13 @@ export class World {
       }
       this.clock.fire();
     }
+  }
+
+  /** How long nothing must be written. Less is enough before somebody goes on; who waits for a lease is not quiet. */
+  get #quiet(): Ms {
+    const { quiet = 300_000 } = this.scenario;
+    const enough = this.#afterwards.length > 0 ? Math.min(quiet, pause) : quiet;
+    return this.#replicas === 1 ? enough : Math.max(enough, terms.duration + 2 * terms.retry);
   }
 
   /** Everything that needs no time happens. */

@@ -24,16 +24,19 @@ export const clocks: readonly Perturbation[] = [
     arm(fault, world) {
       const by = numberIn(fault, "by");
       after(world, numberIn(fault, "write"), ({ process: name }) => {
-        const clock = world.processes.find((it) => it.name === name)?.clock;
-        if (clock === undefined) return;
+        const process = world.processes.find((it) => it.name === name);
+        if (process === undefined) return;
+        const { clock } = process;
         const says = by === 0 ? "stands still" : `jumps by ${by / minute} minutes`;
         world.do(`the clock of ${name} ${says}`, () => wrong(clock, by), "fault");
         const until = by === 0 ? stands : lasts;
-        // What was put off until a time that the wrong clock showed comes an hour late.
-        world.busyFor(until + Math.abs(by) + minute);
-        world.clock.after(until, () =>
-          world.do(`the clock of ${name} is right again`, () => right(clock, by), "fault"),
-        );
+        world.busyFor(until);
+        world.clock.after(until, () => {
+          world.do(`the clock of ${name} is right again`, () => right(clock, by), "fault");
+          // What was put off until a time that the slow clock showed comes an hour late.
+          if (by < 0 && process.manager.gauges.queues().some(({ delayed }) => delayed > 0))
+            world.busyFor(hour + minute);
+        });
       });
     },
   },

@@ -6,7 +6,7 @@ import { placesOf, spread } from "./places.ts";
 
 const most = 24;
 /** Long enough for somebody else to take the lease, and to begin. */
-const pause = terms.duration + 3 * terms.retry;
+const pause = terms.duration + terms.retry;
 
 export const leaders: readonly Perturbation[] = [
   {
