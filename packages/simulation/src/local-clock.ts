@@ -9,7 +9,7 @@ export class LocalClock implements Clock {
   readonly #held: (() => void)[] = [];
   #state: "runs" | "paused" | "over" = "runs";
   #skew: Ms = 0;
-  /** When the process began, or went on after a pause. */
+  /** When the process began, or went on after a pause, or all that it had put off by a clock that was slow has come due. */
   since: Instant;
   #stands: Instant | undefined;
 
@@ -68,6 +68,7 @@ export class LocalClock implements Clock {
   /** Shows another time of day from now on. Timers keep the time that they still have. */
   jump(by: Ms): void {
     this.#skew += by;
+    this.#late(by);
   }
 
   /** Shows one and the same time of day until `go`; timers go off all the same. */
@@ -77,7 +78,14 @@ export class LocalClock implements Clock {
 
   /** Shows the right time again, as if it had never stood. */
   go(): void {
+    const stood = this.#stands;
     this.#stands = undefined;
+    if (stood !== undefined) this.#late(this.now() - stood);
+  }
+
+  /** Timers that were set by a clock that was slow go off late by as much. */
+  #late(by: Ms): void {
+    if (by > 0) this.since = instant(this.#true.now() + by);
   }
 
   /** Nothing happens any more. */

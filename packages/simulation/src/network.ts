@@ -4,11 +4,14 @@ import { ConnectionError, type Request, type Response, type Transport, unlessAbo
 import { type Clock, sleep } from "@telltale/clock";
 import type { Instant, KubeObject, Ms } from "@telltale/kinds";
 import type { Change, History } from "./history.ts";
+import { linesTo } from "./lines.ts";
 import type { LocalClock } from "./local-clock.ts";
 import { type Pass, presentPass } from "./pass.ts";
-import { expired, type Refusal, refusal, reset, whole } from "./response.ts";
+import { type Refusal, refusal, reset, whole } from "./response.ts";
+import { isBookmark } from "./servers/lines.ts";
 import { type Target, targetOf } from "./target.ts";
 import type { Trace } from "./trace.ts";
+import { answerText, requestText, verdictText } from "./words.ts";
 
 /** A request on its way. */
 export interface Sent {
@@ -75,6 +78,8 @@ export type LineVerdict =
 
 /** What a fault may do with the traffic. Of several rules the first that has a verdict decides. */
 export interface Rule {
+  /** Whose it is, for the trace: `P7`. */
+  by?: string;
   request?(sent: Sent): Verdict | undefined;
   /** After the server has done it, whatever the client hears. */
   applied?(sent: Sent, changes: readonly Change[], status: number): void;
@@ -168,21 +173,27 @@ export class Network {
     const { request, process, write } = sent;
     const witness = counted ? this.#options.witness : undefined;
     witness?.sent?.(sent);
-    const verdict = counted ? this.#verdict(sent) : undefined;
-    if (verdict !== undefined) this.disturbedAt = this.#options.clock.now();
-    const label = `${write === undefined ? "" : `#${write} `}${request.method} ${request.path}`;
-    const note = (what: string) => trace.note(this.#options.clock.now(), process, what);
+    const { verdict, by = "" } = counted ? this.#verdict(sent) : none;
+    const disturbed = () => {
+      if (verdict !== undefined) this.disturbedAt = this.#options.clock.now();
+    };
+    disturbed();
+    const note = (who: string, said: () => string) => {
+      if (!isQuiet(sent, counted)) trace.note(this.#options.clock.now(), who, () => `${requestText(sent)} ${said()}`);
+    };
+    if (verdict !== undefined && verdictText(verdict) !== undefined)
+      note(`fault ${by}`, () => verdictText(verdict) ?? "");
     await this.#wait(latency() + (verdict?.do === "slow" ? (verdict.before ?? 0) : 0));
     if (closing.aborted) return never();
     if (verdict?.do === "lose") {
-      note(`${label} -> lost`);
+      note(process, () => `-> is lost on its way (${by})`);
       return this.#delivered(clock, () => {
         witness?.heard?.(sent, { as: "loss" });
         return reset(request);
       });
     }
     if (verdict?.do === "refuse") {
-      note(`${label} -> ${verdict.status} (refused)`);
+      note(process, () => `-> is refused: ${verdict.status} (${by})`);
       return this.#delivered(clock, () => {
         const { status, retryAfter } = verdict;
         const wait = retryAfter === undefined ? {} : { retryAfter: retryAfter * 1000 };
@@ -196,15 +207,16 @@ export class Network {
     const response = await ask({ ...request, signal: left?.signal ?? closing });
     const body = request.stream === true ? undefined : await response.text();
     const changes = write === undefined ? [] : history.claim(before, process, sent, body);
-    if (!isQuiet(request)) note(`${label} -> ${response.status}${changes.map((it) => ` ${it.says}`).join("")}`);
+    note(process, () => `-> ${answerText(response.status, body)}`);
     witness?.applied?.(sent, changes, response.status, body);
     for (const rule of this.rules) rule.applied?.(sent, changes, response.status);
     if (verdict?.do === "then") verdict.applied?.();
     if (closing.aborted) return never();
     await this.#wait(latency() + (verdict?.do === "slow" ? (verdict.after ?? 0) : 0));
+    disturbed();
     if (closing.aborted) return never();
     if (verdict?.do === "lie") {
-      note(`${label} -> hears ${verdict.status}`);
+      note(process, () => `-> was done, and is answered: ${verdict.status} (${by})`);
       if (verdict.status === "timeout") return never();
       const { status } = verdict;
       return this.#delivered(clock, () => {
@@ -224,12 +236,12 @@ export class Network {
     return answered;
   }
 
-  #verdict(sent: Sent): Verdict | undefined {
+  #verdict(sent: Sent): Judged<Verdict> {
     for (const rule of this.rules) {
       const verdict = rule.request?.(sent);
-      if (verdict !== undefined) return verdict;
+      if (verdict !== undefined) return { verdict, ...(rule.by === undefined ? {} : { by: rule.by }) };
     }
-    return undefined;
+    return none;
   }
 
   async #wait(by: Ms): Promise<void> {
@@ -262,48 +274,34 @@ export class Network {
       this.streams.add(stream);
       left.signal.addEventListener("abort", () => this.streams.delete(stream), { once: true });
     }
+    const { clock: time, trace, latency } = this.#options;
+    const lines = linesTo(
+      {
+        judge: (line) => (counted ? this.#judge(stream, line) : undefined),
+        wait: (by) => this.#wait(by),
+        latency,
+        arrived: () => this.#delivered(clock, () => undefined),
+        left: left.signal,
+        disturbed: (what) => {
+          this.disturbedAt = time.now();
+          if (what !== undefined) trace.note(time.now(), "fault", () => `${sent.process}: ${what()}`);
+        },
+        seen: (what) => {
+          if (counted) trace.note(time.now(), sent.process, what);
+        },
+      },
+      response,
+    );
     const chunks = async function* (this: Network) {
-      yield* this.#lines(response, stream, clock, counted, left.signal);
+      yield* lines;
       this.streams.delete(stream);
       if (closing.aborted) await never();
     };
     return { ...response, text: () => response.text(), chunks: chunks.bind(this) };
   }
 
-  async *#lines(
-    response: Response,
-    stream: Stream,
-    clock: LocalClock,
-    counted: boolean,
-    left: AbortSignal,
-  ): AsyncGenerator<string, void, undefined> {
-    const { latency } = this.#options;
-    let rest = "";
-    for await (const chunk of response.chunks()) {
-      rest += typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk);
-      for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
-        const text = rest.slice(0, end + 1);
-        rest = rest.slice(end + 1);
-        const verdict = counted ? this.#judge(stream, text) : undefined;
-        if (verdict !== undefined) this.disturbedAt = this.#options.clock.now();
-        await this.#wait(latency() + heldFor(verdict));
-        if (left.aborted) return;
-        await this.#delivered(clock, () => undefined);
-        if (verdict?.do === "drop") continue;
-        if (verdict?.do === "stall") return void (await ended(left));
-        if (verdict?.do === "cut") {
-          if (verdict.inside === true) yield text.slice(0, Math.floor(text.length / 2));
-          return;
-        }
-        if (verdict?.do === "expire") return void (yield `${expired}\n`);
-        yield text;
-        if (verdict?.do === "twice") yield text;
-      }
-    }
-  }
-
   #judge(stream: Stream, text: string): LineVerdict | undefined {
-    if (text.startsWith('{"type":"BOOKMARK"')) return undefined;
+    if (isBookmark(text)) return undefined;
     stream.events += 1;
     if (!this.rules.some((rule) => rule.line !== undefined)) return undefined;
     const line = JSON.parse(text) as Line;
@@ -314,6 +312,14 @@ export class Network {
     return undefined;
   }
 }
+
+/** A verdict, and whose it is. */
+interface Judged<V> {
+  readonly verdict?: V;
+  readonly by?: string;
+}
+
+const none: Judged<never> = {};
 
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -327,16 +333,6 @@ function leaving(closing: AbortSignal, reader: AbortSignal | undefined): AbortCo
   return left;
 }
 
-const ended = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-
-function heldFor(verdict: LineVerdict | undefined): Ms {
-  if (verdict?.do === "delay") return verdict.by;
-  return verdict?.do === "expire" ? (verdict.after ?? 0) : 0;
-}
-
-/** Leases are renewed all the time; a trace of them hides the rest. */
-const isQuiet = ({ method, path }: Request): boolean => method === "GET" || path.includes("/leases/");
+/** Leases are renewed all the time, and the cluster itself reads much; a trace of that hides the rest. */
+const isQuiet = ({ method, target }: Sent, counted: boolean): boolean =>
+  target.resource === "leases" || (method === "GET" && !counted);

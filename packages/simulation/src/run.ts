@@ -1,7 +1,7 @@
 // One plan: a world is made, lives with its faults, becomes quiet, and is judged.
 
 import { dumpOf } from "./dump.ts";
-import type { Plan } from "./fault.ts";
+import type { Fault, Plan } from "./fault.ts";
 import type { Invariant } from "./invariant.ts";
 import { invariants as standard } from "./invariants/index.ts";
 import { perturbationOf } from "./perturbations/index.ts";
@@ -36,7 +36,7 @@ export async function runPlan(
   });
   // Only a run in which nothing goes wrong is looked through for places.
   const places = reference === undefined ? placesIn(world) : { events: () => [], passes: () => 0 };
-  for (const fault of plan.faults) perturbationOf(fault).arm(fault, world);
+  for (const fault of plan.faults) arm(fault, world);
   await world.run();
   const { changes } = world.history;
   const writes = Map.groupBy(
@@ -65,6 +65,14 @@ export async function runPlan(
   await world.rebirth();
   await world.close();
   return { plan, violations: world.violations, trace: world.trace, seen };
+}
+
+/** Brings a fault about. What becomes of the traffic by its rules is told to be its doing. */
+function arm(fault: Fault, world: World): void {
+  const { rules } = world.network;
+  const before = new Set(rules);
+  perturbationOf(fault).arm(fault, world);
+  for (const rule of rules) if (!before.has(rule)) rule.by = fault.p;
 }
 
 /** What reaches the operator, and how often it looks. */

@@ -1,5 +1,5 @@
 // What happened, in order, readable by a person; and its hash, by which two runs are told to be the same.
-import { formatTime, type Instant, sha256Hex } from "@telltale/kinds";
+import { type Instant, sha256Hex } from "@telltale/kinds";
 
 /** One line of it. */
 export interface Step {
@@ -9,28 +9,44 @@ export interface Step {
   readonly what: string;
 }
 
+/** What is said, or how to say it: most traces are never read, and words cost more than the rest of a run. */
+type Said = string | (() => string);
+
 export class Trace {
   readonly steps: Step[] = [];
 
-  note(at: Instant, who: string, what: string): void {
-    this.steps.push({ at, who, what });
+  note(at: Instant, who: string, said: Said): void {
+    this.steps.push(typeof said === "string" ? { at, who, what: said } : new LateStep(at, who, said));
   }
 
   hash(): string {
     return sha256Hex(this.steps.map(({ at, who, what }) => `${at} ${who} ${what}`).join("\n"));
   }
 
-  /** The last lines, with the time since the start. */
-  text(last = this.steps.length): string {
+  /** With the time since the start. `from`: the first step that is shown. */
+  text(from = 0): string {
     const start = this.steps[0]?.at ?? 0;
-    return this.steps
-      .slice(-last)
-      .map(({ at, who, what }) => `${`+${((at - start) / 1000).toFixed(3)}`.padStart(10)}  ${who.padEnd(11)} ${what}`)
-      .join("\n");
+    const shown = this.steps.slice(from).map(({ at, who, what }) => {
+      const since = `+${((at - start) / 1000).toFixed(3)}`;
+      return `${since.padStart(10)}  ${who.padEnd(11)} ${what}`;
+    });
+    return (from === 0 ? shown : [`${"...".padStart(10)}  ${from} steps before`, ...shown]).join("\n");
+  }
+}
+
+class LateStep implements Step {
+  readonly at: Instant;
+  readonly who: string;
+  #said: Said;
+
+  constructor(at: Instant, who: string, said: Said) {
+    this.at = at;
+    this.who = who;
+    this.#said = said;
   }
 
-  /** When it began. */
-  since(): string {
-    return formatTime(this.steps[0]?.at ?? (0 as Instant));
+  get what(): string {
+    if (typeof this.#said !== "string") this.#said = this.#said();
+    return this.#said;
   }
 }
