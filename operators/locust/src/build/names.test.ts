@@ -37,6 +37,8 @@ describe("the volumes of Secrets", () => {
     const [long] = of("y".repeat(100));
     expect(long).toMatch(/^secret-y{47}-[0-9a-f]{8}$/);
     expect(long).toHaveLength(63);
+    const [dot, dash] = of(`${"y".repeat(60)}.z`, `${"y".repeat(60)}-z`);
+    expect(dot).not.toBe(dash);
   });
 
   test("are names that a server accepts, and no two are the same", () => {
