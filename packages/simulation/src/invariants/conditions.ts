@@ -28,7 +28,7 @@ export const conditions: readonly Invariant[] = [
         if (kind === undefined || said === undefined || pass.gate !== "go" || pass.finalized !== undefined) return;
         // Only what the pass could see, and what is not of the operator itself.
         if (versionOf(pass.object) < versionOf(found) || versionOf(found) <= versionOf(said)) return;
-        if (kind.phases?.final(statusOf(said)) === true) return;
+        if (kind.phases?.final(statusOf(said)) === true || world.history.isRewound) return;
         for (const type of broken(kind, conditionsOf(said), conditionsOf(found))) {
           if (deepEqual(findCondition(conditionsOf(found), type), findCondition(conditionsOf(left), type)))
             say(`${pass.process.name} left ${type} of ${nameOf(found)} as somebody else had made it`);

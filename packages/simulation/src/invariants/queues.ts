@@ -1,4 +1,5 @@
 // I25: who asks for something new is served before those who only come round again.
+import type { KubeObject } from "@telltale/kinds";
 import type { Controller } from "@telltale/runtime";
 import type { Invariant } from "../invariant.ts";
 import type { Process } from "../process.ts";
@@ -9,67 +10,71 @@ const most = 100;
 const watched = 32;
 
 interface Urgent {
-  readonly key: string;
+  /** `operator-1 shop default/corner` */
+  readonly id: string;
   readonly process: Process;
-  readonly controller: Controller;
+  readonly since: number;
   overtaken: number;
 }
 
 export const queues: Invariant = {
   id: "I25",
   what: "an object whose spec changed is looked at soon, however many others wait",
-  watch(world, say) {
+  watch(_world, say) {
     let waiting: Urgent[] = [];
+    let arrivals = 0;
+    /** When the oldest change that no pass has seen came, by id. */
+    const unseen = new Map<string, number>();
+    /** Those that a pass is about: what comes meanwhile it sees, or another one follows at once. */
+    const running = new Set<string>();
     return {
       started(process) {
-        for (const controller of process.controllers.filter(isPlain)) {
+        for (const controller of process.controllers.filter(comesAtOnce)) {
           const held = process.manager.cache.held().find(({ kind }) => kind === controller.kind);
           held?.store.subscribe(({ old, new: next }) => {
-            const key = placeOf((next ?? old) as Named);
-            const isUrgent = old !== undefined && next !== undefined && isNewer(old as Named, next as Named);
-            if (next === undefined) waiting = waiting.filter((it) => it.key !== key || it.process !== process);
-            else if (isUrgent && process.manager.isActive && waiting.length < watched)
-              waiting.push({ key, process, controller, overtaken: 0 });
+            const id = idOf(process, controller, next ?? old);
+            if (next === undefined) {
+              unseen.delete(id);
+              waiting = waiting.filter((it) => it.id !== id);
+              return;
+            }
+            if (running.has(id) || !process.manager.isActive) return;
+            const since = unseen.get(id) ?? arrivals++;
+            unseen.set(id, since);
+            if (isNewer(old, next) && waiting.length < watched) waiting.push({ id, process, since, overtaken: 0 });
           });
         }
       },
       pass({ process, controller, object }) {
+        const id = idOf(process, controller, object);
+        const since = unseen.get(id) ?? Number.POSITIVE_INFINITY;
+        running.add(id);
+        unseen.delete(id);
         if (waiting.length === 0) return;
-        const key = placeOf(object as Named);
-        const isOf = (it: Urgent) => it.process === process && it.controller.name === controller.name;
-        const isServed = waiting.some((it) => isOf(it) && it.key === key);
-        waiting = waiting.filter((it) => it.process.isAlive && !(isOf(it) && it.key === key));
-        if (isServed) return;
-        for (const it of waiting.filter(isOf)) {
+        waiting = waiting.filter((it) => it.process.isAlive && it.id !== id);
+        for (const it of waiting) {
+          if (it.process !== process || since < it.since) continue;
           it.overtaken += 1;
-          if (it.overtaken === most)
-            say(`${process.name} looked at ${most} others before ${it.key}, which had changed`);
+          if (it.overtaken === most) say(`${it.id} had changed, and ${most} that came later were looked at first`);
         }
       },
+      passed: ({ process, controller, object }) => void running.delete(idOf(process, controller, object)),
       end() {
-        for (const { process, key } of waiting) {
-          if (process.isAlive && process.manager.isActive && world.expects !== "own")
-            say(`${process.name} never looked at ${key}, which had changed`);
+        for (const { process, id } of waiting) {
+          if (process.isAlive && process.manager.isActive) say(`${id} had changed, and was never looked at`);
         }
       },
     };
   },
 };
 
-/** One that comes for each change of a spec, and at once. */
-const isPlain = ({ on, spacing }: Controller): boolean =>
+const comesAtOnce = ({ on, spacing }: Controller): boolean =>
   spacing === undefined && (on === undefined || on.includes("generation"));
 
-interface Named {
-  readonly metadata?: {
-    readonly namespace?: string;
-    readonly name?: string;
-    readonly uid?: string;
-    readonly generation?: number;
-  };
+function idOf(process: Process, controller: Controller, object: KubeObject | undefined): string {
+  const { namespace = "", name = "" } = object?.metadata ?? {};
+  return `${process.name} ${controller.name} ${namespace}/${name}`;
 }
 
-const placeOf = ({ metadata }: Named): string => `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`;
-
-const isNewer = ({ metadata: old }: Named, { metadata: next }: Named): boolean =>
-  old?.uid === next?.uid && (next?.generation ?? 0) > (old?.generation ?? 0);
+const isNewer = (old: KubeObject | undefined, next: KubeObject): boolean =>
+  old?.metadata?.uid === next.metadata?.uid && (next.metadata?.generation ?? 0) > (old?.metadata?.generation ?? 0);

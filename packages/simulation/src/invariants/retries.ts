@@ -1,11 +1,12 @@
 // I22: who is told to wait waits, and who fails again and again comes later and later.
 import { type Instant, instant, type Ms } from "@telltale/kinds";
-import { versionOf } from "../facts.ts";
 import type { Invariant } from "../invariant.ts";
 import type { Heard, Sent } from "../network.ts";
+import type { Pass } from "../pass.ts";
+import type { Process } from "../process.ts";
 
-/** So many failures of one request in a row are too many within so long. */
-const most = 8;
+/** So many failures of one request in a row are too many within so long: some conflicts, and pauses that grow, are fewer. */
+const most = 12;
 const within: Ms = 2000;
 
 export const retries: Invariant = {
@@ -14,7 +15,18 @@ export const retries: Invariant = {
   watch(world, say) {
     const waits = new Map<string, { readonly until: Instant; readonly for: Sent }>();
     const failures = new Map<string, Instant[]>();
+    /** How much each process, and each pass as it began, had heard of. */
+    const heardOf = new Map<Process, number>();
+    const knew = new WeakMap<Pass, number>();
+    /** Who has heard of something new since does not ask the same again. */
+    const hasNews = ({ pass: before }: Sent, { pass: now }: Sent) =>
+      before !== undefined && now !== undefined && knew.get(before) !== knew.get(now);
     return {
+      started(process) {
+        const hear = () => heardOf.set(process, (heardOf.get(process) ?? 0) + 1);
+        for (const { store } of process.manager.cache.held()) store.subscribe(hear);
+      },
+      pass: (pass) => void knew.set(pass, heardOf.get(pass.process) ?? 0),
       sent(sent) {
         const wait = waits.get(idOf(sent));
         const now = world.clock.now();
@@ -26,7 +38,8 @@ export const retries: Invariant = {
       heard(sent, heard) {
         const id = idOf(sent);
         const now = world.clock.now();
-        if ("retryAfter" in heard && heard.retryAfter !== undefined)
+        // A lease is renewed in time, or lost.
+        if ("retryAfter" in heard && heard.retryAfter !== undefined && sent.target.resource !== "leases")
           waits.set(id, { until: instant(now + heard.retryAfter), for: sent });
         if (!isFailure(sent, heard)) {
           failures.delete(id);
@@ -44,10 +57,6 @@ export const retries: Invariant = {
 };
 
 const idOf = ({ process, method, request: { path } }: Sent): string => `${process}: ${method} ${path}`;
-
-/** Whether the object has changed since: then it is not the same that is asked again. */
-const hasNews = ({ pass: before }: Sent, { pass: now }: Sent): boolean =>
-  before !== undefined && now !== undefined && versionOf(before.object) !== versionOf(now.object);
 
 /** That something is not there is an answer. */
 function isFailure({ method }: Sent, heard: Heard): boolean {
