@@ -9,7 +9,8 @@ import { type Config, standardConfig } from "../src/config.ts";
 import { LocustTest, type LocustTestStatus } from "../src/kinds/locust-test.ts";
 import { locustTests } from "../src/locust-test/controller.ts";
 import { Memory } from "../src/locust-test/memory.ts";
-import { objectOf, type TelemetryView, type World } from "../src/locust-test/world.ts";
+import { objectOf, type World } from "../src/locust-test/world.ts";
+import type { TelemetryView } from "../src/telemetry/view.ts";
 
 export const namespace = "perf";
 
@@ -200,6 +201,9 @@ function untold(seen: Omit<World, "telemetry" | "making">): TelemetryView {
     endedEarly: false,
     isCutShort: false,
     missingPods: [],
+    testResult: seen.test.status?.testResult,
+    progress: seen.test.status?.progress,
+    isDue: true,
   };
 }
 

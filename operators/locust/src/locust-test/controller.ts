@@ -1,7 +1,15 @@
 // The controller of LocustTests: what it owns and watches, and its steps in a row.
 import { deepEqual, type Ms } from "@telltale/kinds";
 import { Job, Pod, Service } from "@telltale/kinds/builtin";
-import { type Controller, controller, done, type Hands, type MapLook, type Poller } from "@telltale/runtime";
+import {
+  type Controller,
+  controller,
+  done,
+  type Hands,
+  type MapLook,
+  type Poller,
+  type Source,
+} from "@telltale/runtime";
 import { nodeName } from "../build/index.ts";
 import type { Role } from "../config.ts";
 import { LocustTest, type LocustTestStatus } from "../kinds/locust-test.ts";
@@ -14,7 +22,14 @@ import type { World } from "./world.ts";
 
 const resync: Ms = 600_000;
 
-export function locustTests(senses: Senses, poller?: Poller<LocustTest, unknown>): Controller {
+/** What looks at the master, and how it asks for passes. */
+export interface Following {
+  readonly poller: Poller<LocustTest, unknown>;
+  readonly source: Source;
+  forget(test: LocustTest): void;
+}
+
+export function locustTests(senses: Senses, following?: Following): Controller {
   const { config, memory } = senses;
   const declared = controller(LocustTest, "locusttest-controller")
     .on("generation", "deletion", "finalizers", "annotations")
@@ -31,13 +46,16 @@ export function locustTests(senses: Senses, poller?: Poller<LocustTest, unknown>
       },
       { quiet: true, add: config.finalizer },
     )
-    .gone(({ metadata }) => memory.forget(metadata.uid ?? ""))
+    .gone((test) => {
+      memory.forget(test.metadata.uid ?? "");
+      following?.forget(test);
+    })
     .events("none")
     .status({ as: "patch", spacing: { detail: 0, volatile: config.telemetry.statusInterval } })
     .workers(4)
     .backoff({ first: 200, longest: 60_000, jitter: 0.2 })
     .resync(resync);
-  const polling = poller === undefined ? declared : declared.polls(poller);
+  const polling = following === undefined ? declared : declared.polls(following.poller).hears(following.source);
   return polling.reconcile<World, Plan>({
     observe: (test, look) => observe(test, look, senses),
     plan,

@@ -5,10 +5,11 @@ import type { Look } from "@telltale/runtime";
 import { nodeName, specHash } from "../build/index.ts";
 import type { Config, Role } from "../config.ts";
 import type { LocustTest } from "../kinds/locust-test.ts";
+import type { TelemetryView } from "../telemetry/view.ts";
 import { newestOf } from "./jobs.ts";
 import type { Memory } from "./memory.ts";
 import { bornAt, isCreating } from "./pod-health.ts";
-import { type Found, nothingMade, objectOf, type TelemetryView, type World } from "./world.ts";
+import { type Found, nothingMade, objectOf, type World } from "./world.ts";
 
 export interface Senses {
   readonly config: Config;

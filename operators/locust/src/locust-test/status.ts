@@ -5,6 +5,7 @@ import { type Draft, text } from "@telltale/status";
 import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build/index.ts";
 import type { LocustTest, LocustTestStatus } from "../kinds/locust-test.ts";
 import { earliest } from "../moments.ts";
+import { finishedProgress } from "../telemetry/numbers.ts";
 import { type Decision, decide, type Facts, factsOf, isWorkerDeleted, troubleOf, wereAllConnected } from "./decide.ts";
 import { endOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
 import { nextTry, stops } from "./plan.ts";
@@ -30,7 +31,7 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
   readiness(world, decision, facts, said, draft);
   if (decision.is !== "suspended") draft.state(podsHealthy(facts));
   if (phase !== "Pending") {
-    measured(world, draft);
+    measured(world, phase, draft);
     workers(world, decision, facts, draft);
   }
   drift(world, facts, draft);
@@ -152,16 +153,18 @@ function suspension({ master, worker }: Facts): string | undefined {
   return worker === "Suspended" ? "Worker Job is suspended" : undefined;
 }
 
-/** What the master tells. */
-function measured({ telemetry }: World, draft: TestDraft): void {
-  const { connectedWorkers, workersSource, testResult, progress, condition } = telemetry;
-  draft.set({
-    connectedWorkers,
-    workersSource,
-    ...(testResult === undefined ? {} : { testResult }),
-    ...(progress === undefined ? {} : { progress }),
-  });
-  draft.state({ type: "TelemetryAvailable", ...condition });
+/** What the master tells. Numbers of another master replace those of the last. */
+function measured({ telemetry }: World, phase: Phase, draft: TestDraft): void {
+  const { connectedWorkers, workersSource, testResult, condition } = telemetry;
+  const isOver = phase === "Succeeded" || phase === "Failed";
+  const progress = isOver ? finishedProgress(telemetry.progress, phase) : telemetry.progress;
+  draft.set({ connectedWorkers, workersSource });
+  if (testResult === undefined) draft.unset("testResult");
+  else draft.set({ testResult });
+  if (progress === undefined) draft.unset("progress");
+  else draft.set({ progress });
+  if (isOver) draft.keep("TelemetryAvailable");
+  else draft.state({ type: "TelemetryAvailable", ...condition });
 }
 
 /** T24, T26-T28, T36-T39 */
@@ -220,5 +223,5 @@ function wakeAt(
   const ready = facts.status.conditions?.find(({ type }) => type === "Ready");
   const since = ready?.status === "False" ? (parseTime(ready.lastTransitionTime) ?? now) : now;
   const retry = trouble === undefined ? undefined : trouble.is === "waiting" ? plus(now, 2000) : nextTry(since, now);
-  return earliest(decision.wakeAt, facts.health.wakeAt, retry, leftovers);
+  return earliest(decision.wakeAt, facts.health.wakeAt, world.telemetry.wakeAt, retry, leftovers);
 }

@@ -2,7 +2,8 @@
 import type { Instant } from "@telltale/kinds";
 import type { Job, Pod, Service } from "@telltale/kinds/builtin";
 import type { Config, Role } from "../config.ts";
-import type { LocustTest, LocustTestStatus } from "../kinds/locust-test.ts";
+import type { LocustTest } from "../kinds/locust-test.ts";
+import type { TelemetryView } from "../telemetry/view.ts";
 
 /** An object under the name that one of ours has. */
 export type Found<T> =
@@ -51,37 +52,5 @@ export interface Named {
 }
 
 export const nothingMade: Making = { created: [] };
-
-/** What the master's web API tells, made ready for the status. */
-export interface TelemetryView {
-  readonly connectedWorkers: number;
-  readonly workersSource: NonNullable<LocustTestStatus["workersSource"]>;
-  readonly testResult?: LocustTestStatus["testResult"];
-  readonly progress?: LocustTestStatus["progress"];
-  readonly condition: {
-    readonly status: "True" | "False" | "Unknown";
-    readonly reason: TelemetryReason;
-    readonly message: string;
-  };
-  /** Load is made now. */
-  readonly isLoaded: boolean;
-  /** Workers that leave now are no news: the test is ending. */
-  readonly isFrozen: boolean;
-  /** The load stopped before its time. */
-  readonly endedEarly: boolean;
-  /** The last thing that was seen was a test in full swing, long before its time was up. */
-  readonly isCutShort: boolean;
-  /** Worker pods that the master misses. */
-  readonly missingPods: readonly string[];
-}
-
-export type TelemetryReason =
-  | "WaitingForMaster"
-  | "Polling"
-  | "MasterUnreachable"
-  | "WebUIDisabled"
-  | "AuthenticationRequired"
-  | "InvalidResponse"
-  | "Disabled";
 
 export const objectOf = <T>(found: Found<T>): T | undefined => (found.is === "ours" ? found.object : undefined);

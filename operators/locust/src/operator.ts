@@ -1,0 +1,65 @@
+// The operator put together: its controller, and what it follows the masters with.
+import type { Transport } from "@telltale/client";
+import { type Clock, systemClock } from "@telltale/clock";
+import type { Pod } from "@telltale/kinds/builtin";
+import type { Controller, Look, Polled } from "@telltale/runtime";
+import { buildArgs } from "./build/index.ts";
+import type { Config } from "./config.ts";
+import type { LocustTest } from "./kinds/locust-test.ts";
+import { locustTests } from "./locust-test/controller.ts";
+import { endOf } from "./locust-test/jobs.ts";
+import { Memory } from "./locust-test/memory.ts";
+import { objectOf, type World } from "./locust-test/world.ts";
+import { type LocustOptions, parseLocustArgs } from "./telemetry/options.ts";
+import { type Read, telemetryPoller } from "./telemetry/poller.ts";
+import { type Resolver, targetOf } from "./telemetry/target.ts";
+import { Targets } from "./telemetry/targets.ts";
+import { type TelemetryView, telemetryView } from "./telemetry/view.ts";
+import { type WebApi, webApi } from "./telemetry/web-api.ts";
+import { violations } from "./validate.ts";
+
+export interface OperatorOptions {
+  readonly config: Config;
+  /** To the API server: for masters that are reached through its proxy. */
+  readonly transport: Transport;
+  readonly clock?: Clock;
+  /** Default: the masters' real web API. */
+  readonly api?: WebApi;
+  /** Where a master is. Default: by `config.telemetry.mode`. */
+  readonly resolve?: Resolver;
+}
+
+export function locustOperator(options: OperatorOptions): readonly Controller[] {
+  const { config, transport, clock = systemClock, resolve = targetOf } = options;
+  const api = options.api ?? webApi(config.telemetry, transport);
+  const targets = new Targets();
+  const poller = telemetryPoller({ config: config.telemetry, api, targets, clock });
+  const memory = new Memory();
+
+  function telemetry(seen: Omit<World, "telemetry" | "making">, master: Pod | undefined, look: Look): TelemetryView {
+    const { test, worker, pods } = seen;
+    const known = optionsOf(test);
+    const reach = resolve(test, master, known, config.telemetry);
+    targets.set(test, reach);
+    const job = objectOf(seen.master);
+    return telemetryView({
+      stored: test.status,
+      reach,
+      polled: look.polled(poller) as Polled<Read> | undefined,
+      worker: objectOf(worker),
+      workerPods: pods.worker.map(({ metadata }) => metadata?.name ?? ""),
+      endedAt: job === undefined ? undefined : endOf(job),
+      now: look.now,
+      config: config.telemetry,
+      options: known,
+    });
+  }
+
+  const senses = { config, memory, invalid: violations, telemetry };
+  return [locustTests(senses, { poller, source: targets.source, forget: (test) => targets.forget(test) })];
+}
+
+/** What the master was told on its command line. */
+function optionsOf({ spec, metadata }: LocustTest): LocustOptions {
+  return parseLocustArgs(buildArgs(spec, "master", metadata.name ?? ""), spec.env?.variables ?? []);
+}

@@ -1,0 +1,47 @@
+// Runs Locust as a pod of the process runtime: there is no Service DNS, so that the name of the master's Service is replaced by
+// the address of the pod behind it, and the master listens on its own address only. Nothing else is changed.
+import { spawn } from "node:child_process";
+import { createClient, findConnection, httpTransport } from "@telltale/client";
+import { sleep, systemClock, systemRandom } from "@telltale/clock";
+import { EndpointSlice } from "@telltale/kinds/builtin";
+
+const [program = "", ...args] = process.argv.slice(2);
+const {
+  POD_IP: address = "127.0.0.1",
+  POD_NAMESPACE: namespace = "default",
+  LOCUST_KUBECONFIG: path = "",
+} = process.env;
+
+const flag = "--master-host=";
+const host = args.find((it) => it.startsWith(flag))?.slice(flag.length);
+const found = host === undefined ? undefined : await addressOf(host);
+const rewritten = args.map((it) => (it.startsWith(flag) ? `${flag}${found}` : it));
+const env = { ...process.env, LOCUST_WEB_HOST: address, LOCUST_MASTER_BIND_HOST: address };
+
+const child = spawn(program, rewritten, { stdio: "inherit", env });
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => child.kill(signal));
+child.on("error", (error) => {
+  console.error(`${program}: ${error.message}`);
+  process.exit(127);
+});
+child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGKILL" ? 137 : 143)));
+
+/** Of the pod behind a Service, as soon as there is one. */
+async function addressOf(service: string): Promise<string> {
+  const transport = httpTransport(await findConnection({ clock: systemClock, path }));
+  const client = createClient({ transport, clock: systemClock, random: systemRandom });
+  try {
+    for (;;) {
+      const labelSelector = `kubernetes.io/service-name=${service}`;
+      const { items } = await client.list(EndpointSlice, { namespace, labelSelector });
+      const first = items
+        .flatMap(({ endpoints }) => endpoints ?? [])
+        .at(0)
+        ?.addresses.at(0);
+      if (first !== undefined) return first;
+      await sleep(systemClock, 100);
+    }
+  } finally {
+    await client.close();
+  }
+}
