@@ -2,7 +2,7 @@
 import type { Transport } from "@telltale/client";
 import { type Clock, systemClock } from "@telltale/clock";
 import type { Pod } from "@telltale/kinds/builtin";
-import type { Controller, Look, Polled } from "@telltale/runtime";
+import type { Controller, Look } from "@telltale/runtime";
 import { buildArgs } from "./build/index.ts";
 import type { Config } from "./config.ts";
 import type { LocustTest } from "./kinds/locust-test.ts";
@@ -11,7 +11,7 @@ import { endOf } from "./locust-test/jobs.ts";
 import { Memory } from "./locust-test/memory.ts";
 import { objectOf, type World } from "./locust-test/world.ts";
 import { type LocustOptions, parseLocustArgs } from "./telemetry/options.ts";
-import { type Read, telemetryPoller } from "./telemetry/poller.ts";
+import { telemetryPoller } from "./telemetry/poller.ts";
 import { type Resolver, targetOf } from "./telemetry/target.ts";
 import { Targets } from "./telemetry/targets.ts";
 import { type TelemetryView, telemetryView } from "./telemetry/view.ts";
@@ -45,7 +45,7 @@ export function locustOperator(options: OperatorOptions): readonly Controller[] 
     return telemetryView({
       stored: test.status,
       reach,
-      polled: look.polled(poller) as Polled<Read> | undefined,
+      polled: look.polled(poller),
       worker: objectOf(worker),
       workerPods: pods.worker.map(({ metadata }) => metadata?.name ?? ""),
       endedAt: job === undefined ? undefined : endOf(job),

@@ -13,6 +13,7 @@ import {
 import { nodeName } from "../build/index.ts";
 import type { Role } from "../config.ts";
 import { LocustTest, type LocustTestStatus } from "../kinds/locust-test.ts";
+import type { Read } from "../telemetry/poller.ts";
 import { act } from "./act.ts";
 import { announce, eventsOf } from "./events.ts";
 import { observe, type Senses } from "./observe.ts";
@@ -24,7 +25,7 @@ const resync: Ms = 600_000;
 
 /** What looks at the master, and how it asks for passes. */
 export interface Following {
-  readonly poller: Poller<LocustTest, unknown>;
+  readonly poller: Poller<LocustTest, Read>;
   readonly source: Source;
   forget(test: LocustTest): void;
 }
