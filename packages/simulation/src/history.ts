@@ -59,7 +59,8 @@ export class History {
   }
 
   /** Gives what a request changed its author. Others may have written at the same time. */
-  claim(from: number, author: string, sent: Sent, body: string | undefined): readonly Change[] {
+  claim(from: number, author: string, sent: Sent, status: number, body: string | undefined): readonly Change[] {
+    if (status >= 300) return []; // what changed meanwhile is not its work
     const made = sent.method === "POST" ? nameIn(body) : sent.target.name;
     const key = keyOf({ ...sent.target, ...(made === undefined ? {} : { name: made }) });
     const found = this.#answered(
@@ -73,12 +74,15 @@ export class History {
     return found;
   }
 
-  /** Of several changes of one object the one that an answer tells of: an object with its version, or that it is gone. */
+  /** Of the changes of one object the one that an answer tells of: an object with its version, or that it is gone. */
   #answered(found: readonly Change[], body: string | undefined): readonly Change[] {
-    if (found.length < 2) return found;
-    const revision = Number(version.exec(body ?? "")?.[1]);
-    const named = found.filter((change) => change.revision === revision);
-    return named.length > 0 ? named : found.filter(({ type }) => type === "DELETED").slice(-1);
+    const [, told] = version.exec(body ?? "") ?? [];
+    const named = found.filter((change) => change.revision === Number(told));
+    if (named.length > 0) return named;
+    if (told === undefined && found.length === 1) return found;
+    // Whoever deletes it, or takes the last finalizer off, hears of it as it was.
+    const isEnd = told === undefined || body?.includes('"deletionTimestamp"') === true;
+    return isEnd ? found.filter(({ type }) => type === "DELETED").slice(-1) : [];
   }
 }
 

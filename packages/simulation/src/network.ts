@@ -206,7 +206,7 @@ export class Network {
     const left = request.stream === true ? leaving(closing, request.signal) : undefined;
     const response = await ask({ ...request, signal: left?.signal ?? closing });
     const body = request.stream === true ? undefined : await response.text();
-    const changes = write === undefined ? [] : history.claim(before, process, sent, body);
+    const changes = write === undefined ? [] : history.claim(before, process, sent, response.status, body);
     note(process, () => `-> ${answerText(response.status, body)}`);
     witness?.applied?.(sent, changes, response.status, body);
     for (const rule of this.rules) rule.applied?.(sent, changes, response.status);
