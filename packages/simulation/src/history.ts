@@ -65,6 +65,7 @@ export class History {
     const key = keyOf({ ...sent.target, ...(made === undefined ? {} : { name: made }) });
     const found = this.#answered(
       this.changes.slice(from).filter((change) => change.key === key && change.author === undefined),
+      sent,
       body,
     );
     for (const change of found) {
@@ -75,13 +76,13 @@ export class History {
   }
 
   /** Of the changes of one object the one that an answer tells of: an object with its version, or that it is gone. */
-  #answered(found: readonly Change[], body: string | undefined): readonly Change[] {
+  #answered(found: readonly Change[], { method }: Sent, body: string | undefined): readonly Change[] {
     const [, told] = version.exec(body ?? "") ?? [];
     const named = found.filter((change) => change.revision === Number(told));
     if (named.length > 0) return named;
     if (told === undefined && found.length === 1) return found;
     // Whoever deletes it, or takes the last finalizer off, hears of it as it was.
-    const isEnd = told === undefined || body?.includes('"deletionTimestamp"') === true;
+    const isEnd = method === "DELETE" || body?.includes('"deletionTimestamp"') === true;
     return isEnd ? found.filter(({ type }) => type === "DELETED").slice(-1) : [];
   }
 }
