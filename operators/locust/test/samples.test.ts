@@ -10,6 +10,7 @@ import { buildJob, buildService, notesOn } from "../src/build/index.ts";
 import { standardConfig } from "../src/config.ts";
 import { LocustTest } from "../src/kinds/locust-test.ts";
 import { masterPolicy } from "../src/manifests/index.ts";
+import { validate } from "../src/validate.ts";
 
 const folder = new URL("../samples/", import.meta.url);
 const files = readdirSync(folder);
@@ -92,6 +93,13 @@ describe.each(files)("%s", (file) => {
       expect(has("ConfigMap")).toEqual(expect.arrayContaining(configMaps.filter(Boolean)));
       expect(has("Secret")).toEqual(expect.arrayContaining(secrets));
       expect(has("PersistentVolumeClaim")).toEqual(expect.arrayContaining(claims.filter(Boolean)));
+    }
+  });
+
+  test("breaks no rule, and there is nothing odd about it", async () => {
+    const made = await Promise.all(documentsOf(file).map(apply));
+    for (const { object } of made.filter((it) => it.object.kind === "LocustTest")) {
+      expect(validate(await stored(object.metadata?.name ?? ""))).toEqual({ errors: [], warnings: [] });
     }
   });
 
