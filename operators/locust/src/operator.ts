@@ -3,14 +3,12 @@ import type { Transport } from "@telltale/client";
 import { type Clock, systemClock } from "@telltale/clock";
 import type { Pod } from "@telltale/kinds/builtin";
 import type { Controller, Look } from "@telltale/runtime";
-import { buildArgs } from "./build/index.ts";
+import { webOptions } from "./build/index.ts";
 import type { Config } from "./config.ts";
-import type { LocustTest } from "./kinds/locust-test.ts";
 import { locustTests } from "./locust-test/controller.ts";
 import { endOf } from "./locust-test/jobs.ts";
 import { Memory } from "./locust-test/memory.ts";
 import { objectOf, type World } from "./locust-test/world.ts";
-import { type LocustOptions, parseLocustArgs } from "./telemetry/options.ts";
 import { telemetryPoller } from "./telemetry/poller.ts";
 import { type Resolver, targetOf } from "./telemetry/target.ts";
 import { Targets } from "./telemetry/targets.ts";
@@ -38,7 +36,7 @@ export function locustOperator(options: OperatorOptions): readonly Controller[] 
 
   function telemetry(seen: Omit<World, "telemetry" | "making">, master: Pod | undefined, look: Look): TelemetryView {
     const { test, worker, pods } = seen;
-    const known = optionsOf(test);
+    const known = webOptions(test);
     const reach = resolve(test, master, known, config.telemetry);
     targets.set(test, reach);
     const job = objectOf(seen.master);
@@ -57,9 +55,4 @@ export function locustOperator(options: OperatorOptions): readonly Controller[] 
 
   const senses = { config, memory, invalid: violations, telemetry };
   return [locustTests(senses, { poller, source: targets.source, forget: (test) => targets.forget(test) })];
-}
-
-/** What the master was told on its command line. */
-function optionsOf({ spec, metadata }: LocustTest): LocustOptions {
-  return parseLocustArgs(buildArgs(spec, "master", metadata.name ?? ""), spec.env?.variables ?? []);
 }

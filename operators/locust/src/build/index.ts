@@ -12,4 +12,5 @@ export {
 export { libraryVolume, nodeName } from "./names.ts";
 export { type Note, notesOn } from "./notes.ts";
 export { buildService } from "./service.ts";
+export { webOptions } from "./sidecar.ts";
 export { libraryPath, sourcePath } from "./volumes.ts";
