@@ -23,14 +23,17 @@ export function validate(test: LocustTest): {
   readonly errors: readonly FieldError[];
   readonly warnings: readonly string[];
 } {
-  const errors = rules.flatMap(([rule, broken]) => broken(test).map((it) => ({ rule, ...it })));
-  return { errors, warnings: warningsOn(test.spec) };
+  return { errors: errorsIn(test), warnings: warningsOn(test.spec) };
 }
 
 /** What keeps the controller from making anything. Without V12: the command line that is built works all the same. */
 export function violations(test: LocustTest): readonly string[] {
-  const errors = validate(test).errors.filter(({ rule }) => rule !== "V12");
+  const errors = errorsIn(test).filter(({ rule }) => rule !== "V12");
   return errors.map(({ field, message }) => `${field}: ${message}`);
+}
+
+function errorsIn(test: LocustTest): readonly FieldError[] {
+  return rules.flatMap(([rule, broken]) => broken(test).map((it) => ({ rule, ...it })));
 }
 
 const rules: readonly (readonly [FieldError["rule"], Rule])[] = [
