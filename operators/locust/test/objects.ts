@@ -1,4 +1,5 @@
 // LocustTests of both versions for the tests of conversion and admission.
+import { conversionData } from "../src/kinds/conversion-data.ts";
 import type { LocustTestV1, LocustTestV2 } from "../src/kinds/convert.ts";
 import type { LocustTest } from "../src/kinds/locust-test.ts";
 import type { LocustTestSpec } from "../src/kinds/spec.ts";
@@ -146,3 +147,9 @@ export const v2Test = (spec: LocustTestSpec = richV2Spec, more: object = {}): Lo
   spec,
   ...more,
 });
+
+/** A v1 object that claims to carry something. */
+export function carryingV1(data: unknown, spec = minimalV1Spec): LocustTestV1 {
+  const value = typeof data === "string" ? data : JSON.stringify(data);
+  return v1Test(spec, { metadata: { ...metadata, annotations: { ...metadata.annotations, [conversionData]: value } } });
+}

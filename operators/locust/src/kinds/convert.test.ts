@@ -1,6 +1,4 @@
-import { applyDefaults, deepFreeze, type ObjectMeta, structuralOf } from "@telltale/kinds";
-import { arbitraryOf } from "@telltale/kinds/testing";
-import fc from "fast-check";
+import { applyDefaults } from "@telltale/kinds";
 import { describe, expect, test } from "vitest";
 import {
   fullV1Spec,
@@ -16,14 +14,10 @@ import { conversionData, conversionLossy } from "./conversion-data.ts";
 import { type LocustTestV1, type LocustTestV2, toV1, toV2 } from "./convert.ts";
 import { LocustTest } from "./locust-test.ts";
 import type { LocustTestSpec } from "./spec.ts";
-import { LocustTestSpecV1 } from "./spec-v1.ts";
+import type { LocustTestSpecV1 } from "./spec-v1.ts";
 
 const defaulted = <T>(spec: T): T => applyDefaults(LocustTest.schema.spec, spec);
 const carried = (object: LocustTestV1): string | undefined => object.metadata.annotations?.[conversionData];
-const annotated = (data: unknown, spec = minimalV1Spec): LocustTestV1 => {
-  const value = typeof data === "string" ? data : JSON.stringify(data);
-  return v1Test(spec, { metadata: { ...metadata, annotations: { note: "kept", [conversionData]: value } } });
-};
 
 describe("from v1 to v2", () => {
   test("A81 a v1 object with every field becomes v2 by the table", () => {
@@ -285,148 +279,6 @@ describe("an edit in v1", () => {
     const zone = (name: string) => ({ matchExpressions: [{ key: "zone", operator: "In", values: [name] }] });
     const made = edit(withTerms([zone("eu"), zone("us")]), labels({ zone: "asia" }));
     expect(made?.scheduling).toEqual(withTerms([zone("asia")]).scheduling);
-  });
-});
-
-describe("what a v1 object carries", () => {
-  const plain = toV2(v1Test(minimalV1Spec));
-  const wide = (depth: number): unknown => JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
-
-  test.each<[string, unknown]>([
-    ["no JSON", "{"],
-    ["nothing", ""],
-    ["a list", []],
-    ["null", "null"],
-    ["a text", '"x"'],
-    ["another version", { v: 3, spec: richV2Spec }],
-    ["the version as a text", { v: "2", spec: richV2Spec }],
-    ["no spec", { v: 2 }],
-    ["a spec that is no object", { v: 2, spec: "x" }],
-    ["a version on the prototype", '{"__proto__":{"v":2,"spec":{"image":"evil"}}}'],
-    ["a prototype in the spec", '{"v":2,"spec":{"image":"evil","__proto__":{"polluted":true}}}'],
-    ["a constructor", '{"v":2,"spec":{"image":"evil","env":{"constructor":{"prototype":{"polluted":true}}}}}'],
-    ["a spec without what every spec has", { v: 2, spec: { env: richV2Spec.env } }],
-    ["more depth than anybody needs", { v: 2, spec: { ...richV2Spec, deep: wide(63) } }],
-    ["depth without end", `{"v":2,"spec":${"[".repeat(60_000)}${"]".repeat(60_000)}}`],
-  ])("is ignored and removed when it is %s", (_name, data) => {
-    expect(toV2(annotated(data))).toEqual(plain);
-    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-  });
-
-  test("is taken up to a depth of 64", () => {
-    const spec = { ...richV2Spec, deep: wide(62) };
-    expect(toV2(annotated({ v: 2, spec })).spec).toMatchObject({ deep: wide(62) });
-  });
-
-  test("loses what is of a wrong type or lacks a name, so that nobody can store that through v1", () => {
-    const volumes = [null, 3, { name: "data" }, { emptyDir: {} }];
-    const spec = { ...richV2Spec, env: "x", volumes, security: [], extra: { kept: [1] } };
-    const { spec: made } = toV2(annotated({ v: 2, spec }));
-    expect(made).toMatchObject({ volumes: [{ name: "data" }], extra: { kept: [1] } });
-    expect(made).not.toHaveProperty("env");
-    expect(made).not.toHaveProperty("security");
-    expect(made?.image).toBe(minimalV1Spec.image); // v1 has the word where it has a field
-  });
-
-  test("is too much beyond 200 KiB: the v1 object says so, and no more", () => {
-    const big = (length: number) => ({
-      ...richV2Spec,
-      master: { ...richV2Spec.master, extraArgs: ["é".repeat(length)] },
-    });
-    const room = 200 * 1024 - Buffer.byteLength(JSON.stringify({ v: 2, spec: big(0) }));
-    const fits = toV1(v2Test(big(Math.floor(room / 2))));
-    expect(fits.metadata.annotations).not.toHaveProperty([conversionLossy]);
-    expect(toV2(fits).spec).toEqual(big(Math.floor(room / 2)));
-    const over = toV1(v2Test(big(Math.floor(room / 2) + 1)));
-    expect(over.metadata.annotations).toEqual({ note: "kept", [conversionLossy]: "true" });
-    expect(toV2(over).metadata).toEqual(metadata);
-  });
-
-  test("says so too when it could not be read again", () => {
-    const spec = {
-      ...richV2Spec,
-      observability: { openTelemetry: { enabled: false, extraEnvVars: { constructor: "x" } } },
-    };
-    expect(toV1(v2Test(spec)).metadata.annotations).toEqual({ note: "kept", [conversionLossy]: "true" });
-  });
-
-  test("leaves no empty annotations behind", () => {
-    const { annotations: _, ...bare } = metadata;
-    const object = v2Test(richV2Spec, { metadata: bare as ObjectMeta });
-    expect(toV2(toV1(object)).metadata).toEqual(bare);
-    expect(Object.keys(toV2(toV1(object)).metadata)).not.toContain("annotations");
-  });
-});
-
-describe("for any spec", () => {
-  const v2Specs = arbitraryOf(fc, LocustTest.schema.spec) as fc.Arbitrary<LocustTestSpec>;
-  const v1Specs = arbitraryOf(fc, structuralOf("v1", LocustTestSpecV1)) as fc.Arbitrary<LocustTestSpecV1>;
-  const runs = { numRuns: 300, seed: 1 };
-
-  test("v2 -> v1 -> v2 gives back the object", () => {
-    fc.assert(
-      fc.property(v2Specs, (spec) => {
-        const object = deepFreeze(v2Test(defaulted(spec), { status: runningStatus }));
-        const through = structuredClone(toV1(object)); // as it is sent: nothing shared
-        expect(toV2(through)).toEqual(object);
-        expect(defaulted(toV2(toV1(v2Test(spec))).spec)).toEqual(defaulted(spec)); // and where no defaults were filled in
-      }),
-      runs,
-    );
-  });
-
-  test("v1 -> v2 -> v1 changes nothing the second time", () => {
-    fc.assert(
-      fc.property(v1Specs, (spec) => {
-        const hub = toV2(deepFreeze(v1Test(spec)));
-        const once = toV1(v2Test(defaulted(hub.spec as LocustTestSpec)));
-        expect(toV1(toV2(once))).toEqual(once);
-        expect(defaulted(toV2(once).spec)).toEqual(defaulted(hub.spec));
-      }),
-      runs,
-    );
-  });
-
-  test("a v1 edit of the number of workers changes that number alone", () => {
-    fc.assert(
-      fc.property(v2Specs, (spec) => {
-        const object = v2Test(defaulted(spec));
-        const view = toV1(object);
-        const edited = toV2({ ...view, spec: { ...view.spec, workerReplicas: 499 } as LocustTestSpecV1 });
-        expect(defaulted(edited.spec)).toEqual({
-          ...object.spec,
-          worker: { ...object.spec?.worker, replicas: 499 },
-        });
-      }),
-      runs,
-    );
-  });
-
-  test("fields that nobody knows survive the way through v1", () => {
-    fc.assert(
-      fc.property(v2Specs, fc.jsonValue({ maxDepth: 3 }), (spec, future) => {
-        const object = v2Test({ ...spec, future } as LocustTestSpec);
-        expect(toV2(toV1(object)).spec).toEqual(JSON.parse(JSON.stringify(object.spec)));
-      }),
-      runs,
-    );
-  });
-
-  test("whatever a v1 object carries, it converts", () => {
-    const names = Object.keys(LocustTest.schema.spec.properties ?? {});
-    const nearly = fc
-      .tuple(v2Specs, fc.constantFrom(...names), fc.jsonValue())
-      .map(([spec, name, junk]) => JSON.stringify({ ...spec, [name]: junk }));
-    fc.assert(
-      fc.property(v1Specs, fc.oneof(fc.string(), fc.json(), nearly), (spec, data) => {
-        for (const value of [data, `{"v":2,"spec":${data}}`]) {
-          const made = toV2(annotated(value, spec));
-          expect(made.metadata).toEqual(metadata);
-          expect(toV2(toV1(made)).spec).toEqual(made.spec);
-        }
-      }),
-      runs,
-    );
   });
 });
 
