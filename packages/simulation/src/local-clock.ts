@@ -1,13 +1,20 @@
 // The clock of one process: time as that process has it. It ends with the process, stands still while it is paused, and can be
 // wrong.
-import type { Clock, Timer } from "@telltale/clock";
+import { type Clock, type Timer, turn } from "@telltale/clock";
 import { type Instant, instant, type Ms } from "@telltale/kinds";
+
+type ClockState =
+  | "runs"
+  | "paused" // what is due, and what comes, waits
+  | "resuming" // it does so still, while it is handed out
+  | "over"; // for good
 
 export class LocalClock implements Clock {
   readonly #true: Clock;
   readonly #timers = new Set<Timer>();
-  readonly #held: (() => void)[] = [];
-  #state: "runs" | "paused" | "over" = "runs";
+  readonly #messages: (() => void)[] = [];
+  readonly #due: (() => void)[] = [];
+  #state: ClockState = "runs";
   #skew: Ms = 0;
   /** When the process began, or went on after a pause, or all that it had put off by a clock that was slow has come due. */
   since: Instant;
@@ -34,8 +41,8 @@ export class LocalClock implements Clock {
       const due = () => {
         if (!isCancelled) call();
       };
-      if (this.#state === "paused") this.#held.push(due);
-      else if (this.#state === "runs") due();
+      if (this.#state === "runs") due();
+      else if (this.#state !== "over") this.#due.push(due);
     });
     this.#timers.add(timer);
     return {
@@ -49,20 +56,37 @@ export class LocalClock implements Clock {
 
   /** What is due, and whatever reaches the process, waits. */
   pause(): void {
-    if (this.#state === "runs") this.#state = "paused";
+    if (this.#state === "runs" || this.#state === "resuming") this.#state = "paused";
   }
 
+  /** First what came, then what is due, one after the other: a process that was stopped in the middle of waiting does so. */
   resume(): void {
     if (this.#state !== "paused") return;
-    this.#state = "runs";
+    this.#state = "resuming";
     this.since = this.#true.now();
-    for (const due of this.#held.splice(0)) due();
+    void this.#catchUp();
+  }
+
+  /** Whether it has not yet handed out all that waited. */
+  get isResuming(): boolean {
+    return this.#state === "resuming";
+  }
+
+  async #catchUp(): Promise<void> {
+    while (this.isResuming) {
+      const next = this.#messages.shift() ?? this.#due.shift();
+      if (next === undefined) this.#state = "runs";
+      else {
+        next();
+        await turn();
+      }
+    }
   }
 
   /** Runs it now, or when the process goes on; never when it is over. */
   deliver(call: () => void): void {
     if (this.#state === "runs") call();
-    else if (this.#state === "paused") this.#held.push(call);
+    else if (this.#state !== "over") this.#messages.push(call);
   }
 
   /** Shows another time of day from now on. Timers keep the time that they still have. */
@@ -93,6 +117,7 @@ export class LocalClock implements Clock {
     this.#state = "over";
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
-    this.#held.length = 0;
+    this.#messages.length = 0;
+    this.#due.length = 0;
   }
 }

@@ -37,8 +37,11 @@ export type ProcessState =
   | "stopping" // in good order
   | "stopped";
 
-/** Long terms: quiet minutes with a renewal every other second would cost more than all the rest. */
-export const terms = { duration: 120_000, renewDeadline: 80_000, retry: 30_000 } as const;
+/**
+ * Long terms: quiet minutes with a renewal every other second would cost more than all the rest. Shorter than requests wait
+ * for an answer, as everywhere: who is paused for a whole term may still go on where it was.
+ */
+export const terms = { duration: 25_000, renewDeadline: 19_000, retry: 9_000 } as const;
 
 export class Process {
   readonly name: string;

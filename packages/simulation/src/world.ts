@@ -382,7 +382,7 @@ export class World {
       await turn();
       this.#hand();
       const now = `${this.server.store.revision} ${this.network.underWay} ${this.network.writes} ${this.trace.steps.length}`;
-      still = now === seen ? still + 1 : 0;
+      still = now === seen && !this.processes.some(({ clock }) => clock.isResuming) ? still + 1 : 0;
       seen = now;
     }
   }

@@ -5,8 +5,10 @@ import { terms } from "../process.ts";
 import { placesOf, spread } from "./places.ts";
 
 const most = 24;
-/** Long enough for somebody else to take the lease, and to begin. */
-const pause = terms.duration + terms.retry;
+/** Long enough for somebody else to take the lease, which they saw renewed a moment later than it was, and to begin. */
+const pause = terms.duration + terms.retry / 2;
+/** Then the old one has nothing left that it could do, and ends: two who wait for nothing take time. */
+const ends = 60_000;
 
 export const leaders: readonly Perturbation[] = [
   {
@@ -31,6 +33,10 @@ export const leaders: readonly Perturbation[] = [
           world.trace.note(world.clock.now(), "fault", `pauses ${name}`);
           process.pause();
           world.clock.after(pause, () => world.do(`resumes ${name}`, () => process.resume(), "fault"));
+          world.clock.after(pause + ends, () => {
+            if (process.state === "runs" && !process.manager.isActive)
+              world.do(`stops ${name}`, () => process.stop(), "fault");
+          });
         },
       });
     },

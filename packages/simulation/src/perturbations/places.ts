@@ -55,7 +55,7 @@ export function ownerOf(
 /** Whether nobody has anything planned for the next while. */
 export function isUndisturbed({ scenario, trace }: Reference, { change }: Place, within: Ms = 60_000): boolean {
   const since = change.at - (trace.steps[0]?.at ?? change.at);
-  return (scenario.people ?? []).every(({ at }) => at < since || at > since + within);
+  return (scenario.people ?? []).every(({ at }) => at <= since || at > since + within);
 }
 
 /** As soon as the server has carried out a write of the operator, before its sender hears of it. */

@@ -1,0 +1,60 @@
+import type { KubeObject } from "@telltale/kinds";
+import { ConfigMap } from "@telltale/kinds/builtin";
+import { type Controller, done, waiting } from "@telltale/runtime";
+import { describe, expect, test } from "vitest";
+import { actsLike, brokenShop } from "../../test/broken.ts";
+import { shopScenario } from "../../test/shop.ts";
+import { simulate } from "../simulate.ts";
+
+/** Does its work once for each name, as long as it lives. */
+const once = brokenShop((sound) => {
+  const known = new Map<string, string>();
+  return actsLike(sound, async (act, { shop }) => {
+    const { name = "" } = shop.metadata;
+    if (known.get(name) === shop.spec.motto) return;
+    await act();
+    known.set(name, shop.spec.motto);
+  });
+});
+
+const ending = (run: NonNullable<Controller["finalizer"]>["run"]) =>
+  brokenShop(({ finalizer }) => ({ finalizer: { ...finalizer, run } }));
+
+describe("what an object lives by", () => {
+  test("can go away, and a sound operator is well", async () => {
+    const { failure } = await simulate(shopScenario(), { only: ["P26", "P27", "P28"], plans: 36 });
+    expect(failure?.violations).toBeUndefined();
+  });
+
+  test("shows who takes another object for the last of its name, when its definition comes back (P26)", async () => {
+    const { failure } = await simulate(once, { only: ["P26"], plans: 10 });
+    expect(failure?.plan.faults).toMatchObject([{ p: "P26", how: "recreated" }]);
+  });
+
+  test("shows who has to make something in a namespace before it can go (P27)", async () => {
+    const polite = ending(async ({ metadata }, hands) => {
+      await hands.create(ConfigMap, {
+        metadata: { generateName: `${(metadata as KubeObject["metadata"])?.name}-bye-` },
+      });
+      return done;
+    });
+    const { failure } = await simulate(polite, { only: ["P27"], plans: 10 });
+    expect(failure?.plan.faults).toMatchObject([{ p: "P27" }]);
+    expect(failure?.violations.some(({ what }) => what.includes("deletionTimestamp"))).toBe(true);
+  });
+
+  test("shows who waits for children that went first (P28)", async () => {
+    const stubborn = ending(async (_shop, hands) => {
+      const maps = hands.children(ConfigMap);
+      for (const map of maps) await hands.remove(ConfigMap, map, "Background");
+      return maps.length === 0 ? waiting() : done;
+    });
+    const { failure } = await simulate(stubborn, { only: ["P28"], plans: 20 });
+    expect(failure?.plan.faults).toMatchObject([{ p: "P28", policy: "Foreground" }]);
+  });
+
+  test("shows who takes an owner for the last of its name (P28)", async () => {
+    const { failure } = await simulate(once, { only: ["P28"], plans: 24 });
+    expect(failure?.plan.faults).toMatchObject([{ p: "P28", then: "again" }]);
+  });
+});
