@@ -1,4 +1,5 @@
 // Something that must hold: after every step, or when everything has become quiet.
+import type { KindRef } from "@telltale/kinds";
 import type { Sample } from "@telltale/runtime";
 import type { Change } from "./history.ts";
 import type { Witness } from "./network.ts";
@@ -14,6 +15,8 @@ export interface Watcher extends Witness {
   change?(change: Change): void;
   /** A pass begins. */
   pass?(pass: Pass): void;
+  /** A step of a pass reads objects of a kind. Only in a run without faults. */
+  reads?(kind: KindRef): void;
   /** It has ended, with a result. */
   passed?(pass: Pass): void;
   sample?(process: Process, sample: Sample): void;
@@ -21,7 +24,7 @@ export interface Watcher extends Witness {
   restored?(): void;
   /** Everything is quiet. `reference`: the run without faults, where this is another one. */
   end?(reference: Reference | undefined): void;
-  /** All processes have ended, another one has started, and all is quiet again: what was written meanwhile. */
+  /** All processes have ended, another one has started and looked at everything: what it has written. */
   reborn?(changes: readonly Change[]): void;
 }
 

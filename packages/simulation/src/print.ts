@@ -1,14 +1,35 @@
 // A failure as a person reads it, and as a test file that can be committed.
-import type { Plan } from "./fault.ts";
+import type { Fault, Plan } from "./fault.ts";
+import { perturbationOf } from "./perturbations/index.ts";
 import type { Outcome } from "./run.ts";
 
-export function story({ plan, violations, trace }: Outcome): string {
-  const broken = violations.map(({ invariant, what }) => `  ${invariant}: ${what}`).join("\n");
-  return `plan ${JSON.stringify(plan)}\nbreaks\n${broken}\n\n${trace.text()}`;
+/** So much of what came before the first violation is shown. */
+const before = 80;
+
+/** What goes wrong in the plan, what breaks, and how it came about. `whole`: from the very beginning. */
+export function story({ plan, violations, trace }: Outcome, options: { readonly whole?: boolean } = {}): string {
+  const broken = violations.map(({ invariant, what }) => `  ${invariant}: ${what}`);
+  const first = trace.steps.findIndex(({ who }) => who === "invariant");
+  const from = options.whole === true || first < 0 ? 0 : Math.max(0, first - before);
+  return [
+    `plan ${JSON.stringify(plan)}`,
+    ...plan.faults.map((fault) => `  ${inWords(fault)}`),
+    "breaks",
+    ...broken,
+    "",
+    trace.text(from),
+  ].join("\n");
 }
 
+/** `P1 (write 3): crash after a write is applied, before its answer` */
+const inWords = (fault: Fault): string => {
+  const { p, ...detail } = fault;
+  const where = Object.entries(detail).map(([name, value]) => `${name} ${value}`);
+  return `${p}${where.length === 0 ? "" : ` (${where.join(", ")})`}: ${perturbationOf(fault).what}`;
+};
+
 export interface TestFileOptions {
-  /** How the scenario is imported: `import { shops } from "./shops.scenario.ts";` */
+  /** How the scenario is imported: `./shops.scenario.ts`. */
   readonly from: string;
   /** Its name there. */
   readonly scenario: string;
@@ -32,12 +53,4 @@ export function testFile({ plan, violations }: Outcome, { from, scenario }: Test
   ].join("\n");
 }
 
-const described = ({ faults }: Plan): string =>
-  faults
-    .map(
-      ({ p, ...detail }) =>
-        `${p} ${Object.entries(detail)
-          .map(([name, value]) => `${name} ${value}`)
-          .join(" ")}`,
-    )
-    .join(" and ") || "nothing goes wrong";
+const described = ({ faults }: Plan): string => faults.map(inWords).join(" and ") || "nothing goes wrong";

@@ -2,10 +2,11 @@
 
 import type { Transport } from "@telltale/client";
 import { type Clock, seededRandom } from "@telltale/clock";
-import type { KubeObject } from "@telltale/kinds";
+import type { KindRef, KubeObject } from "@telltale/kinds";
 import { type Controller, type Manager, manager, type Sample } from "@telltale/runtime";
 import { LocalClock } from "./local-clock.ts";
 import { type Pass, presentPass, seen } from "./pass.ts";
+import { reading } from "./reads.ts";
 import type { Around } from "./scenario.ts";
 
 export interface ProcessOptions {
@@ -24,6 +25,8 @@ export interface ProcessEvents {
   /** A pass begins with this object. */
   begins(process: Process, controller: Controller, object: KubeObject): Pass;
   passed(pass: Pass): void;
+  /** One of its steps reads objects of a kind. */
+  reads?(kind: KindRef): void;
   sample(process: Process, sample: Sample): void;
   log(process: Process, line: string): void;
   /** It broke a rule of status, and ended. */
@@ -66,6 +69,7 @@ export class Process {
     const random = seededRandom(seed);
     this.controllers = options
       .controllers({ clock: this.clock, random, transport: this.#transport })
+      .map((it) => (on.reads === undefined ? it : reading(it, on.reads)))
       .map((it) => seen(it, (object) => on.begins(this, it, object)))
       .map((it) => woken(it, this.#wakes));
     this.manager = manager({

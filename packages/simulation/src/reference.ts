@@ -25,6 +25,8 @@ export interface Reference {
   readonly writes: readonly { readonly write: number; readonly changes: readonly Change[] }[];
   /** The events that reached it, in their order, by kind from 1. */
   readonly events: readonly Seen[];
+  /** What its steps read, each time: the kind, and how many writes it had sent by then. */
+  readonly reads: readonly { readonly kind: string; readonly write: number }[];
   /** How often a controller looked at an object. */
   readonly passes: number;
   /** What it watches: `apps/deployments`. */

@@ -1,5 +1,6 @@
 // One plan: a world is made, lives with its faults, becomes quiet, and is judged.
 
+import type { KindRef } from "@telltale/kinds";
 import { dumpOf } from "./dump.ts";
 import type { Fault, Plan } from "./fault.ts";
 import type { Invariant } from "./invariant.ts";
@@ -35,7 +36,7 @@ export async function runPlan(
     },
   });
   // Only a run in which nothing goes wrong is looked through for places.
-  const places = reference === undefined ? placesIn(world) : { events: () => [], passes: () => 0 };
+  const places = reference === undefined ? placesIn(world) : nowhere;
   for (const fault of plan.faults) arm(fault, world);
   await world.run();
   const { changes } = world.history;
@@ -49,6 +50,7 @@ export async function runPlan(
     changes,
     writes: [...writes].map(([write, made]) => ({ write, changes: made })),
     events: places.events(),
+    reads: places.reads,
     passes: places.passes(),
     watched: [...watched].sort(),
     end: dumpOf(world.server, first),
@@ -75,15 +77,26 @@ function arm(fault: Fault, world: World): void {
   for (const rule of rules) if (!before.has(rule)) rule.by = fault.p;
 }
 
+interface Places extends Pick<Reference, "reads"> {
+  events(): Reference["events"];
+  passes(): number;
+}
+
+const nowhere: Places = { reads: [], events: () => [], passes: () => 0 };
+
 /** What reaches the operator, and how often it looks. */
-function placesIn(world: World): { events(): Reference["events"]; passes(): number } {
+function placesIn(world: World): Places {
   const events: (Omit<Seen, "isOwn"> & { readonly version: string })[] = [];
   const counts = new Map<string, number>();
+  const reads: { kind: string; write: number }[] = [];
   let passes = 0;
+  const note = ({ group, plural }: KindRef) => reads.push({ kind: `${group}/${plural}`, write: world.network.writes });
   world.watch({
-    pass() {
+    pass({ controller }) {
       passes += 1;
+      note(controller.kind);
     },
+    reads: note,
   });
   world.network.rules.push({
     line({ target }, { object: { metadata } }) {
@@ -97,6 +110,7 @@ function placesIn(world: World): { events(): Reference["events"]; passes(): numb
     },
   });
   return {
+    reads,
     passes: () => passes,
     events() {
       const authors = new Map(world.history.changes.map(({ revision, author }) => [String(revision), author]));

@@ -1,7 +1,8 @@
 // A campaign: a scenario, many plans, and the first that breaks an invariant, made small.
 import { systemClock } from "@telltale/clock";
-import { plansFor } from "./explore.ts";
-import type { Fault, Plan } from "./fault.ts";
+import { type Counts, Coverage } from "./coverage.ts";
+import { type Strategy, trials } from "./explore.ts";
+import type { Plan } from "./fault.ts";
 import { perturbations as all } from "./perturbations/index.ts";
 import { type Outcome, runPlan } from "./run.ts";
 import type { Scenario } from "./scenario.ts";
@@ -10,7 +11,7 @@ import { shrink } from "./shrink.ts";
 export interface SimulateOptions {
   /** How many plans at most. Default: 500. */
   readonly plans?: number;
-  /** Default: 1. */
+  /** Default: 1. The same seed tries the same plans, and each goes the same way. */
   readonly seed?: number;
   /** Only these perturbations: `["P1", "P23"]`. Default: all. */
   readonly only?: readonly string[];
@@ -18,6 +19,7 @@ export interface SimulateOptions {
 }
 
 export interface Progress {
+  readonly scenario: string;
   readonly plans: number;
   readonly of: number;
   readonly perSecond: number;
@@ -30,31 +32,40 @@ export interface Report {
   readonly perSecond: number;
   /** Of the run without faults: the same on any machine. */
   readonly hash: string;
-  /** How often each perturbation was tried, by what it hit: `P1` -> `PATCH shops/status` -> 12. */
-  readonly coverage: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** The smallest plan that breaks something, if there is one. */
+  /** How many plans of each kind were tried. */
+  readonly tried: Readonly<Record<Strategy, number>>;
+  /** Of which kinds there is none left. */
+  readonly exhausted: readonly Strategy[];
+  /** How often each perturbation was tried, by the step of reconciling at which it acts. */
+  readonly coverage: Counts;
+  /** What the smallest plan that breaks something came to, if there is one. */
   readonly failure?: Outcome;
+  /** The plan as it was found, before it was made small. */
+  readonly found?: Plan;
 }
 
 /** Tries plans until one breaks an invariant, or the budget is used up. */
 export async function simulate(scenario: Scenario, options: SimulateOptions = {}): Promise<Report> {
-  const { plans: budget = 500, seed = 1, only } = options;
-  const perturbations = all.filter(({ id }) => only?.includes(id) ?? true);
-  const unknown = only?.filter((id) => !all.some((it) => it.id === id)) ?? [];
-  if (unknown.length > 0) throw new TypeError(`simulate: there is no perturbation ${unknown.join(", ")}`);
+  const { plans: budget = 500, seed = 1, onProgress } = options;
+  const perturbations = chosen(options.only);
   const began = systemClock.uptime();
-  const coverage: Record<string, Record<string, number>> = {};
+  const tried: Record<Strategy, number> = { alone: 0, pairs: 0, triples: 0, walks: 0 };
   const reference = await runPlan(scenario, { seed, faults: [] });
-  let count = 1;
+  const coverage = new Coverage(reference.seen);
   const hash = reference.trace.hash();
-  const report = (failure?: Outcome): Report => ({
+  let count = 1;
+  let last: Strategy = "alone";
+  const report = (failure?: Outcome, found?: Plan): Report => ({
     scenario: scenario.name,
     seed,
     plans: count,
     perSecond: perSecond(count, began),
     hash,
-    coverage,
+    tried,
+    exhausted: order.slice(0, order.indexOf(last)).filter((it) => tried[it] > 0),
+    coverage: coverage.counts,
     ...(failure === undefined ? {} : { failure }),
+    ...(found === undefined ? {} : { found }),
   });
   if (reference.violations.length > 0) return report(reference);
   const again = await runPlan(scenario, { seed, faults: [] });
@@ -63,13 +74,16 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
     return report({ ...again, violations: [{ invariant: "determinism", what }] });
   }
   const run = (plan: Plan) => runPlan(scenario, plan, reference.seen);
-  for (const plan of plansFor(reference.seen, perturbations, seed)) {
+  for (const { as, plan } of trials(reference.seen, perturbations, seed, coverage)) {
+    last = as;
     if (count >= budget) break;
     const outcome = await run(plan);
     count += 1;
-    for (const fault of plan.faults) cover(coverage, fault, labels(reference));
-    if (count % 50 === 0) options.onProgress?.({ plans: count, of: budget, perSecond: perSecond(count, began) });
-    if (outcome.violations.length > 0) return report(await shrink(outcome, run));
+    tried[as] += 1;
+    for (const fault of plan.faults) coverage.add(fault);
+    if (count % 50 === 0)
+      onProgress?.({ scenario: scenario.name, plans: count, of: budget, perSecond: perSecond(count, began) });
+    if (outcome.violations.length > 0) return report(await shrink(outcome, run), plan);
   }
   return report();
 }
@@ -80,27 +94,14 @@ export async function replay(scenario: Scenario, plan: Plan): Promise<Outcome> {
   return runPlan(scenario, plan, reference.seen);
 }
 
+const order: readonly Strategy[] = ["alone", "pairs", "triples", "walks"];
+
+function chosen(only: readonly string[] | undefined): typeof all {
+  const unknown = only?.filter((id) => !all.some((it) => it.id === id)) ?? [];
+  if (unknown.length > 0)
+    throw new TypeError(`simulate: there is no perturbation ${unknown.join(", ")}; there are P1 to P${all.length}`);
+  return all.filter(({ id }) => only?.includes(id) ?? true);
+}
+
 const perSecond = (count: number, began: number): number =>
   Math.round((count * 1000) / Math.max(1, systemClock.uptime() - began));
-
-/** What each write of the run without faults is about. */
-function labels({ seen }: Outcome): ReadonlyMap<number, string> {
-  return new Map(
-    seen.writes.map(({ write, changes }) => {
-      const { method = "", target } = changes[0]?.sent ?? {};
-      const part = target?.subresource === undefined ? "" : `/${target.subresource}`;
-      return [write, `${method} ${target?.resource ?? ""}${part}`] as const;
-    }),
-  );
-}
-
-function cover(
-  coverage: Record<string, Record<string, number>>,
-  fault: Fault,
-  names: ReadonlyMap<number, string>,
-): void {
-  const { write } = fault;
-  const label = typeof write === "number" ? (names.get(write) ?? `write ${write}`) : "anywhere";
-  const of = coverage[fault.p] ?? {};
-  coverage[fault.p] = { ...of, [label]: (of[label] ?? 0) + 1 };
-}

@@ -3,7 +3,7 @@
 import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
 import { type Random, seededRandom, turn, VirtualClock } from "@telltale/clock";
-import { type Instant, instant, type Kind, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
+import { type Instant, instant, type Kind, type KindRef, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { StatusViolation } from "@telltale/status";
 import type { Plan } from "./fault.ts";
 import { type Change, History, isNoise } from "./history.ts";
@@ -224,7 +224,7 @@ export class World {
       replicas: this.#replicas,
       transport: (clock) => this.network.transport(name, clock, true),
       controllers: (around) => scenario.operator({ ...around, backend: this.backend }),
-      on: this.#events,
+      on: this.#events(),
     });
     this.processes.push(process);
     this.trace.note(this.clock.now(), name, "starts");
@@ -309,7 +309,16 @@ export class World {
     return { process, controller, object, at: process.clock.now(), revision, gate: "go" };
   };
 
-  readonly #events: ProcessEvents = {
+  #events(): ProcessEvents {
+    const { faults } = this.plan;
+    return faults.length > 0 ? this.#told : { ...this.#told, reads: (kind) => this.#tellReads(kind) };
+  }
+
+  #tellReads(kind: KindRef): void {
+    for (const watcher of this.#watchers) watcher.reads?.(kind);
+  }
+
+  readonly #told: ProcessEvents = {
     begins: (process, controller, object) => {
       const pass = this.#passOf(process, controller, object);
       if (!process.isAlive) return pass;
@@ -405,9 +414,9 @@ export class World {
     await this.#live(0);
     // Who does not end by itself has time to.
     if (this.processes.some(({ isAlive }) => isAlive)) await this.#live(patienceWithEnds);
-    this.startProcess();
+    const { name } = this.startProcess();
     await this.#live(trial);
-    const changes = this.history.changes.slice(from);
+    const changes = this.history.changes.slice(from).filter(({ author }) => author === name);
     for (const watcher of this.#watchers) watcher.reborn?.(changes);
   }
 
