@@ -11,7 +11,7 @@ import { findCondition, lintStatus } from "@telltale/status";
 import { conditionsOf, kindOf, nameOf, statusOf, versionOf } from "../facts.ts";
 import type { Invariant } from "../invariant.ts";
 import { type Pass, presentPass } from "../pass.ts";
-import { invariantOf } from "../rules.ts";
+import { invariantOf, isOfRuns } from "../rules.ts";
 import { findings } from "./statuses.ts";
 
 export const conditions: readonly Invariant[] = [
@@ -74,7 +74,7 @@ export const conditions: readonly Invariant[] = [
                 continue;
               const missing = required(kind).filter((type) => findCondition(conditionsOf(object), type) === undefined);
               if (missing.length > 0) say(`${nameOf(object)} does not say ${missing.join(", ")}`);
-              for (const { rule, at, problem } of lintStatus(kind, object)) {
+              for (const { rule, at, problem } of lintStatus(kind, object).filter(isOfRuns)) {
                 if (invariantOf(rule) === "I21") say(`${nameOf(object)} ${at}: ${problem} (rule ${rule})`);
               }
             }

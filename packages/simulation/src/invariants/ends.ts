@@ -32,9 +32,7 @@ const isRollback = ({ plan }: World): boolean => plan.faults.some(({ p }) => p =
 function reborn(say: (what: string) => void, concerns: (change: Change) => boolean): Watcher {
   return {
     reborn(changes) {
-      const written = changes.filter(
-        (change) => change.author !== undefined && !isNoise(change.key) && concerns(change),
-      );
+      const written = changes.filter((change) => !isNoise(change.key) && concerns(change));
       if (written.length > 0)
         say(`all was quiet, and a new process writes ${written.map(({ says }) => says).join(", ")}`);
     },

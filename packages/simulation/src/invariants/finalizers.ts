@@ -19,7 +19,10 @@ export const finalizers: Invariant = {
           const isPass = pass?.object.metadata?.uid === before.metadata?.uid;
           if (!isPass || (pass?.finalized !== "done" && pass?.finalized !== "gaveUp"))
             say(`${process} took ${name} off ${nameOf(before)}, and its cleaning up ${saying(pass?.finalized)}`);
-          const left = pass?.finalized === "gaveUp" ? undefined : scenario.leftovers?.(before, backend, lookAt(server));
+          const left =
+            pass?.finalized === "gaveUp"
+              ? undefined
+              : scenario.leftovers?.(before, backend, lookAt(server, change.revision));
           if (left !== undefined) say(`${process} took ${name} off ${nameOf(before)}, and there is still ${left}`);
         }
       },

@@ -5,7 +5,7 @@ import { checkStep, lintStatus, type Violation } from "@telltale/status";
 import { kindOf, statusOf } from "../facts.ts";
 import type { Change } from "../history.ts";
 import type { Invariant, Watcher } from "../invariant.ts";
-import { invariantOf } from "../rules.ts";
+import { invariantOf, isOfRuns } from "../rules.ts";
 import type { World } from "../world.ts";
 
 export const statuses: readonly Invariant[] = [
@@ -63,7 +63,7 @@ function judge(world: World, own: Map<string, KubeObject>, change: Change): read
   if (kind === undefined) return none;
   const last = own.get(key);
   own.set(key, after);
-  const said = lintStatus(kind, asObserved(after));
+  const said = lintStatus(kind, asObserved(after)).filter(isOfRuns);
   if (before === undefined) return said;
   const steps = checkStep(kind, before, after, {
     restamped: restamps,
