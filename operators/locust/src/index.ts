@@ -12,8 +12,14 @@ export {
   type Telemetry,
   type Timers,
 } from "./config.ts";
+export { foreignDefinition } from "./foreign-definition.ts";
+export { type LocustTestV1, type LocustTestV2, toV1, toV2 } from "./kinds/convert.ts";
 export { LocustTest, type LocustTestStatus } from "./kinds/locust-test.ts";
 export * from "./manifests/index.ts";
 export { locustOperator, type OperatorOptions } from "./operator.ts";
 export type { Resolver } from "./telemetry/target.ts";
 export type { WebApi } from "./telemetry/web-api.ts";
+export { type FieldError, validate, violations } from "./validate.ts";
+export { webhookSettings } from "./webhooks/flags.ts";
+export { webhookService } from "./webhooks/serve.ts";
+export { configurationName, locustWebhooks, webhookManifests } from "./webhooks/table.ts";

@@ -34,6 +34,8 @@ export function locustTests(senses: Senses, following?: Following): Controller {
   const { config, memory } = senses;
   const declared = controller(LocustTest, "locusttest-controller")
     .on("generation", "deletion", "finalizers", "annotations")
+    // One that was stored under another definition, without a spec: there is nothing to run.
+    .gate(({ spec }: { readonly spec?: unknown }) => (spec === undefined ? "ignore" : "go"))
     .owns(Job, { changed: (a, b) => isOther(a as Job, b as Job), verbs: ["create", "patch", "delete"] })
     .owns(Service, { changed: () => false, verbs: ["create", "delete"] })
     .watches(Job, ({ old, new: next }) => (next === undefined && old !== undefined ? bury(old, senses) : []))
