@@ -2,11 +2,9 @@
 // kube-controller-manager is there, and built, only where somebody asks for it.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { cacheRoot, type Environment } from "../cache.ts";
 
 const components = [
   { name: "etcd", module: "go.etcd.io/etcd/server/v3" },
@@ -85,10 +83,9 @@ export async function buildAssets(
   return target;
 }
 
-/** `$TELLTALE_CACHE`, else `$XDG_CACHE_HOME/telltale`, else `~/.cache/telltale`; in it, a folder for each version. */
+/** In the cache, a folder for each version. */
 export function cacheFolder(env: Environment): string {
-  const xdg = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
-  return join(env["TELLTALE_CACHE"] || join(xdg, "telltale"), "envtest", kubernetesVersion());
+  return join(cacheRoot(env), "envtest", kubernetesVersion());
 }
 
 export function kubernetesVersion(): string {
