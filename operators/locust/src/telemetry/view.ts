@@ -1,0 +1,248 @@
+// What telemetry has to say about a test: a pure function of what is stored, what was read, and the worker Job. It informs and
+// never decides: no phase and no time of a test depends on it.
+import { type Instant, instant, parseTime, plus } from "@telltale/kinds";
+import type { Job } from "@telltale/kinds/builtin";
+import type { Polled } from "@telltale/runtime";
+import type { Telemetry } from "../config.ts";
+import type { LocustTestStatus } from "../kinds/locust-test.ts";
+import { classifyJob } from "../locust-test/jobs.ts";
+import { type Numbers, numbersOf, shortfall } from "./numbers.ts";
+import type { LocustOptions } from "./options.ts";
+import { type Read, verdictOf } from "./poller.ts";
+import { isLoad, type Reading } from "./reading.ts";
+import type { Sample } from "./sample.ts";
+import type { Reach, Target } from "./target.ts";
+
+export interface TelemetryInput {
+  readonly stored: LocustTestStatus | undefined;
+  readonly reach: Reach;
+  readonly polled: Polled<Read> | undefined;
+  readonly worker: Job | undefined;
+  /** Names of the pods of the worker Job. */
+  readonly workerPods: readonly string[];
+  /** When the master Job ended, by its own account, where it has. */
+  readonly endedAt?: Instant | undefined;
+  readonly now: Instant;
+  readonly config: Telemetry;
+  readonly options: LocustOptions;
+}
+
+/** Numbers that are undefined are not in the status. */
+export interface TelemetryView extends Numbers, Workers {
+  readonly condition: TelemetryCondition;
+  /** Load is made now. Without telemetry: the worker Job is active. */
+  readonly isLoaded: boolean;
+  /** `connectedWorkers` and `WorkersConnected` stay as they are: workers that leave now are not missing. */
+  readonly isFrozen: boolean;
+  /** The load stopped before its time. */
+  readonly endedEarly: boolean;
+  /** The last thing that was seen was a test in full swing, and it ended long before its time was up. */
+  readonly isCutShort: boolean;
+  /** Worker pods that the master misses. */
+  readonly missingPods: readonly string[];
+  /** Numbers may be written for their own sake. Where something else is written, they go with it. */
+  readonly isDue: boolean;
+  /** When the Job's count of workers is used instead, if nothing is read until then. */
+  readonly wakeAt?: Instant;
+}
+
+export interface Workers {
+  readonly connectedWorkers: number;
+  readonly workersSource: NonNullable<LocustTestStatus["workersSource"]>;
+}
+
+export interface TelemetryCondition {
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: TelemetryReason;
+  readonly message: string;
+}
+
+export type TelemetryReason = keyof typeof messages;
+
+export function telemetryView(input: TelemetryInput): TelemetryView {
+  const { reach, polled, config, options } = input;
+  const stored = input.stored ?? {};
+  const condition = conditionOf(stored, reach, polled);
+  if (stored.phase === "Succeeded" || stored.phase === "Failed") return asStored(stored, condition);
+
+  const reading = readingOf(reach, polled);
+  const numbers = numbersOf(stored, reading, options, config.interval);
+  const short = shortfall(numbers.progress, config.interval);
+  const endedEarly = short === "endedEarly";
+  const freshness = freshnessOf(input, reading);
+  const said = freshness.is === "stale" ? undefined : reading?.sample;
+  const isLoaded = said === undefined ? classifyJob(input.worker) === "Active" : isLoad(said);
+  const isFrozen = said === undefined ? haveLeft(input.worker) : isStopping(said, reading?.stops, numbers, input);
+  const workers = isFrozen ? storedWorkers(stored) : workersOf(input, stored, reading, freshness.is);
+  return {
+    ...numbers,
+    ...workers,
+    condition,
+    isLoaded,
+    isFrozen,
+    endedEarly,
+    isCutShort: short === "inFullSwing" && endedTooSoon(numbers, input),
+    missingPods: said?.missing.filter((host) => input.workerPods.includes(host)) ?? [],
+    isDue: isDue(stored, reading, { ...numbers, ...workers, condition }, config),
+    ...(freshness.is === "failing" && { wakeAt: freshness.until }),
+  };
+}
+
+/** Numbers that are not due stay as they are stored. */
+export function heldNumbers(view: TelemetryView, stored: LocustTestStatus | undefined): Numbers {
+  return view.isDue ? view : { testResult: stored?.testResult, progress: stored?.progress };
+}
+
+/** What was read of the present master, or of the last one, if it has ended. */
+function readingOf(reach: Reach, polled: Polled<Read> | undefined): Reading | undefined {
+  const reading = polled?.value;
+  if (reach.at === "ended") return reading;
+  return isTarget(reach) && reading?.master.uid === reach.master.uid ? reading : undefined;
+}
+
+const isTarget = (reach: Reach): reach is Target => reach.at === "address" || reach.at === "proxy";
+
+/** Whether what was read can still be relied on. */
+type Freshness =
+  | { readonly is: "fresh" }
+  | { readonly is: "failing"; readonly until: Instant } // nothing was read of late; it is stale by then
+  | { readonly is: "stale" };
+
+function freshnessOf({ reach, polled, stored, now, config }: TelemetryInput, reading?: Reading): Freshness {
+  if (reach.at === "nowhere") return { is: "stale" };
+  if (!isTarget(reach)) return { is: "fresh" };
+  const verdict = verdictOf(polled);
+  // After a restart: as it was left.
+  if (polled === undefined) {
+    const wasBad = conditionIn(stored)?.status === "False" && stored?.workersSource === "JobStatus";
+    return { is: wasBad ? "stale" : "fresh" };
+  }
+  if (polled.failures === 0 && (reading === undefined || reading.workers?.at === reading.sample.at))
+    return { is: "fresh" };
+  const usable = [reading?.workers?.at, parseTime(stored?.testResult?.sampleTime), reach.master.created];
+  const until = plus(instant(Math.max(...usable.map((at) => at ?? 0))), config.stale);
+  // One failure of a process that has just begun says little about the minutes before.
+  const isCertain = reading !== undefined || typeof verdict === "object";
+  if (now < until) return { is: "failing", until };
+  return { is: isCertain ? "stale" : "fresh" };
+}
+
+function workersOf(
+  { reach, worker }: TelemetryInput,
+  stored: LocustTestStatus,
+  reading: Reading | undefined,
+  is: Freshness["is"],
+): Workers {
+  const { ready, active = 0 } = worker?.status ?? {};
+  const byJob: Workers = { connectedWorkers: ready ?? active, workersSource: "JobStatus" };
+  if (is === "stale") return byJob;
+  // Nobody to connect to: whoever was connected is not any more, and nobody is before the first master.
+  if (reach.at === "waiting") return storedWorkers(stored).connectedWorkers > 0 ? byJob : storedWorkers(stored);
+  if (reading?.workers === undefined) return storedWorkers(stored);
+  return { connectedWorkers: reading.workers.count, workersSource: "LocustAPI" };
+}
+
+const storedWorkers = ({ connectedWorkers = 0, workersSource = "JobStatus" }: LocustTestStatus): Workers => ({
+  connectedWorkers,
+  workersSource,
+});
+
+/**
+ * While Locust stops, it removes each worker and takes it up again, so that the count dips to zero; and at the end of a good
+ * test workers leave.
+ */
+function isStopping(
+  { state, workers, missing }: Sample,
+  stops: number | undefined,
+  { progress }: Numbers,
+  { worker, options, config }: TelemetryInput,
+): boolean {
+  if (state === "stopping" || (state === "stopped" && stops === 1)) return true;
+  const isGood = state !== "spawning" && state !== "running" && shortfall(progress, config.interval) !== "endedEarly";
+  if (["Succeeded", "Settling"].includes(classifyJob(worker))) return isGood;
+  // The master has told all of them to quit, and follows within a second. Who got lost would still be listed as missing.
+  const isOver = state === "stopped" && progress?.duration !== undefined && options.runTimeSeconds !== undefined;
+  return isGood && isOver && workers === 0 && missing.length === 0;
+}
+
+/** By the Job alone: once one worker has ended well, the others follow. */
+function haveLeft(worker: Job | undefined): boolean {
+  const { succeeded = 0, uncountedTerminatedPods } = worker?.status ?? {};
+  const isLeaving = succeeded > 0 || (uncountedTerminatedPods?.succeeded ?? []).length > 0;
+  return isLeaving || ["Succeeded", "Settling"].includes(classifyJob(worker));
+}
+
+/** A running test whose last sample is old may have gone on for as long as it should, unseen. */
+function endedTooSoon({ progress }: Numbers, { endedAt, config, options }: TelemetryInput): boolean {
+  const start = parseTime(progress?.loadStartTime);
+  if (endedAt === undefined || start === undefined) return true;
+  return endedAt - start < (options.runTimeSeconds ?? 0) * 1000 - 2 * config.interval;
+}
+
+function conditionOf(stored: LocustTestStatus, reach: Reach, polled: Polled<Read> | undefined): TelemetryCondition {
+  const kept = conditionIn(stored) ?? saying("WaitingForMaster");
+  if (reach.at === "nowhere") {
+    return saying(reach.reason, reach.reason === "MasterUnreachable" ? "it listens on loopback only" : undefined);
+  }
+  if (reach.at === "waiting") return saying("WaitingForMaster");
+  if (reach.at === "ended") return kept;
+  const verdict = verdictOf(polled);
+  if (verdict === "good") return saying("Polling");
+  return verdict === "open" ? kept : saying(verdict.reason, verdict.what);
+}
+
+const messages = {
+  WaitingForMaster: "Master pod is not running yet",
+  Polling: "Reading the Locust web API",
+  MasterUnreachable: "The Locust web API does not answer",
+  AuthenticationRequired: "The Locust web API asks for a login",
+  InvalidResponse: "The Locust web API does not answer with statistics",
+  WebUIDisabled: "The test runs without a web API",
+  Disabled: "Telemetry is switched off",
+} as const;
+
+function saying(reason: TelemetryReason, what?: string): TelemetryCondition {
+  const status = reason === "Polling" ? "True" : reason === "WaitingForMaster" ? "Unknown" : "False";
+  return { status, reason, message: what === undefined ? messages[reason] : `${messages[reason]}: ${what}` };
+}
+
+function conditionIn(stored: LocustTestStatus | undefined): TelemetryCondition | undefined {
+  const found = stored?.conditions?.find(({ type }) => type === "TelemetryAvailable");
+  if (found === undefined || !(found.reason in messages)) return undefined;
+  return { status: found.status, reason: found.reason as TelemetryReason, message: found.message ?? "" };
+}
+
+/** The rule for writes: what a person would want to know at once, or numbers once in a while. */
+function isDue(
+  stored: LocustTestStatus,
+  reading: Reading | undefined,
+  next: Numbers & Workers & { readonly condition: TelemetryCondition },
+  { statusInterval }: Telemetry,
+): boolean {
+  const { connectedWorkers, workersSource } = storedWorkers(stored);
+  if (next.connectedWorkers !== connectedWorkers || next.workersSource !== workersSource) return true;
+  if (next.progress?.state !== stored.progress?.state) return true;
+  if (next.progress?.loadStartTime !== stored.progress?.loadStartTime) return true;
+  const condition = conditionIn(stored);
+  if (next.condition.reason !== condition?.reason || next.condition.message !== condition.message) return true;
+  if (reading === undefined) return false;
+  if (reading.isNews) return true;
+  const written = parseTime(stored.testResult?.sampleTime);
+  // The stored time has lost its milliseconds.
+  return written !== undefined && reading.sample.at - written >= statusInterval + 1_000;
+}
+
+function asStored(stored: LocustTestStatus, condition: TelemetryCondition): TelemetryView {
+  return {
+    testResult: stored.testResult,
+    progress: stored.progress,
+    ...storedWorkers(stored),
+    condition: conditionIn(stored) ?? condition,
+    isLoaded: false,
+    isFrozen: true,
+    endedEarly: false,
+    isCutShort: false,
+    missingPods: [],
+    isDue: false,
+  };
+}
