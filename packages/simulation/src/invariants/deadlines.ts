@@ -47,5 +47,6 @@ export const deadlines: Invariant = {
 function lateness(world: World, due: Instant, now: Instant): Ms {
   const local = world.working?.clock.now() ?? now;
   const trouble = Math.max(world.disturbedAt + recovery, due);
-  return Math.min(now - trouble, local - due);
+  const slack = Math.max(...world.processes.map(({ clock }) => clock.slack));
+  return Math.min(now - trouble, local - due) - slack;
 }
