@@ -17,6 +17,7 @@ import { recreations } from "./recreation.ts";
 import { repeats } from "./repeats.ts";
 import { servers } from "./server.ts";
 import { specs } from "./specs.ts";
+import { stops } from "./stops.ts";
 import { watches } from "./watches.ts";
 
 export const perturbations: readonly Perturbation[] = [
@@ -37,6 +38,7 @@ export const perturbations: readonly Perturbation[] = [
   ...outside,
   ...children,
   ...specs,
+  ...stops,
 ];
 
 export function perturbationOf({ p }: Fault): Perturbation {
