@@ -23,7 +23,7 @@ export const standardNodes: readonly NodeOptions[] = [{ name: "embedded-node" }]
 
 export type NodeStatus = NonNullable<Node["status"]>;
 
-const capacity = { cpu: "8", memory: "16Gi", pods: "1000" };
+const capacity = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "1000" };
 
 /** The status is written when it changes, and else as often as this. */
 const retold: Ms = 300_000;
