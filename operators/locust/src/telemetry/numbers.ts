@@ -1,6 +1,7 @@
 // From what a master said to the numbers of the status: results and progress. Pure, and without the time of day: a pass at
 // another moment says the same.
 import {
+  deepEqual,
   formatGoDuration,
   formatTime,
   type Instant,
@@ -34,7 +35,10 @@ export function numbersOf(
   const before = isOfAnother(stored, reading) ? {} : { testResult, progress };
   const loadStart = before.progress?.loadStartTime ?? startOf(reading);
   const hasLoad = loadStart !== undefined || before.testResult !== undefined || hasRequests(reading.sample);
-  if (!hasLoad) return { testResult: undefined, progress: planned(reading.sample, options) };
+  if (!hasLoad) {
+    const plan = planned(reading.sample, options);
+    return { testResult: undefined, progress: Object.keys(plan).length === 0 ? undefined : plan };
+  }
   return {
     testResult: resultOf(before.testResult, reading.sample),
     progress: progressOf(before.progress, reading, loadStart, options, interval),
@@ -75,7 +79,7 @@ function resultOf(before: TestResult | undefined, sample: Sample): TestResult | 
   if (totalRequests === undefined || failedRequests === undefined) return before;
   const averageResponseTime = totals.average ?? before?.averageResponseTime;
   const requestsPerSecond = rate ?? before?.requestsPerSecond;
-  return {
+  const next: TestResult = {
     totalRequests,
     failedRequests,
     ...(averageResponseTime !== undefined && { averageResponseTime }),
@@ -83,6 +87,9 @@ function resultOf(before: TestResult | undefined, sample: Sample): TestResult | 
     sampleTime: formatTime(sample.at),
     final: isEnd(sample),
   };
+  // When all is over, the same numbers a little later are no news.
+  const isSame = before !== undefined && deepEqual(next, { ...before, sampleTime: next.sampleTime });
+  return isSame && !isLoad(sample) ? before : next;
 }
 
 function progressOf(

@@ -119,8 +119,8 @@ function freshnessOf({ reach, polled, stored, now, config }: TelemetryInput, rea
   }
   if (polled.failures === 0 && (reading === undefined || reading.workers?.at === reading.sample.at))
     return { is: "fresh" };
-  const usable = [reading?.workers?.at, parseTime(stored?.testResult?.sampleTime), reach.master.created];
-  const until = plus(instant(Math.max(...usable.map((at) => at ?? 0))), config.stale);
+  const counted = reading === undefined ? parseTime(stored?.testResult?.sampleTime) : reading.workers?.at;
+  const until = plus(instant(Math.max(counted ?? 0, reach.master.created)), config.stale);
   // One failure of a process that has just begun says little about the minutes before.
   const isCertain = reading !== undefined || typeof verdict === "object";
   if (now < until) return { is: "failing", until };

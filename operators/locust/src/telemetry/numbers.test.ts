@@ -1,0 +1,226 @@
+import { formatTime } from "@telltale/kinds";
+import { describe, expect, test } from "vitest";
+import { at, following, options, reachOf, sample } from "../../test/following.ts";
+import { finishedProgress } from "./numbers.ts";
+import type { Master } from "./target.ts";
+
+describe("numbers", () => {
+  test("A65 are those of the answer (telemetry)", () => {
+    const view = following().answer(sample(30));
+    expect(view).toMatchObject({
+      connectedWorkers: 3,
+      workersSource: "LocustAPI",
+      testResult: {
+        totalRequests: 812,
+        failedRequests: 3,
+        averageResponseTime: 83.41,
+        requestsPerSecond: 40.1,
+        sampleTime: "2026-01-19T22:00:30Z",
+        final: false,
+      },
+      progress: { currentUsers: 100, targetUsers: 100, state: "running", loadStartTime: "2026-01-19T22:00:30Z" },
+      condition: { status: "True", reason: "Polling", message: "Reading the Locust web API" },
+      isLoaded: true,
+      isDue: true,
+    });
+  });
+
+  test("before there is load: only the workers and what is planned", () => {
+    const view = following().answer(sample(5, { state: "ready", workers: 1, totals: { requests: 0, failures: 0 } }));
+    expect(view.testResult).toBeUndefined();
+    expect(view.progress).toEqual({ targetUsers: 100, runTime: "5m0s", state: "ready" });
+    expect(view.connectedWorkers).toBe(1);
+  });
+
+  test("are not invented: no answer, no numbers", () => {
+    expect(following().look(at(5))).toMatchObject({ testResult: undefined, progress: undefined });
+    expect(following().answer({ at: at(5), missing: [] }, { options: options("") })).toMatchObject({
+      testResult: undefined,
+      progress: undefined,
+    });
+  });
+
+  test("A73 progress is of the time between samples, in whole seconds (telemetry)", () => {
+    const it = following();
+    it.answer(sample(10, { state: "spawning" }));
+    expect(it.answer(sample(135.9)).progress).toMatchObject({
+      targetUsers: 100,
+      duration: "2m5s",
+      runTime: "5m0s",
+      percent: 41,
+      loadStartTime: "2026-01-19T22:00:10Z",
+    });
+    expect(it.look(at(500)).progress).toMatchObject({ duration: "2m5s" });
+  });
+
+  test("A74 without a run time there is no percentage (telemetry)", () => {
+    const it = following({ phase: "Running" }, { options: options("--users 5") });
+    it.answer(sample(10));
+    const { progress } = it.answer(sample(20));
+    expect(progress).toMatchObject({ duration: "10s", targetUsers: 5 });
+    expect(progress).not.toHaveProperty("percent");
+    expect(progress).not.toHaveProperty("runTime");
+  });
+
+  test("A75 after the end are final and stay, and a sample 3.5 s later corrects them (telemetry)", () => {
+    const it = following();
+    it.answer(sample(10));
+    it.answer(sample(305));
+    const ended = it.answer(sample(311, { state: "stopped", users: 0, totals: { requests: 48_250, failures: 0 } }));
+    expect(ended.testResult).toMatchObject({ totalRequests: 48_250, final: true });
+    const settled = it.answer(
+      sample(314.5, { state: "stopped", users: 0, totals: { requests: 48_300, failures: 0 }, rate: 12 }),
+    );
+    expect(settled.testResult).toMatchObject({ totalRequests: 48_300, final: true });
+    expect(settled).toMatchObject({ isDue: true, progress: { duration: "5m1s", percent: 100 } });
+    it.set({ ...it.stored, phase: "Succeeded" });
+    const before = JSON.stringify(it.stored);
+    const after = it.answer(sample(330, { state: "ready", workers: 0, totals: { requests: 1, failures: 1 } }));
+    expect(after).toMatchObject({ isDue: false, connectedWorkers: 3, testResult: { totalRequests: 48_300 } });
+    it.fail(340);
+    it.look(at(900), { reach: { at: "ended" } });
+    expect(JSON.stringify({ ...it.stored, conditions: [] })).toBe(
+      JSON.stringify({ ...JSON.parse(before), conditions: [] }),
+    );
+  });
+
+  test("A76 of a finished test that somebody reset are kept (telemetry)", () => {
+    const zero = { requests: 0, failures: 0, average: 0 };
+    for (const state of ["stopped", "ready"] as const) {
+      const it = following();
+      it.answer(sample(10));
+      it.answer(sample(311, { state: "stopped", totals: { requests: 48_300, failures: 2, average: 50 } }));
+      const view = it.answer(sample(341, { state, totals: zero }));
+      expect(view.testResult).toMatchObject({ totalRequests: 48_300, sampleTime: formatTime(at(311)) });
+    }
+    const running = following();
+    running.answer(sample(10));
+    expect(running.answer(sample(30, { totals: zero })).testResult).toMatchObject({ totalRequests: 0 });
+  });
+
+  test("that are missing from an answer are the last ones", () => {
+    const it = following();
+    it.answer(sample(10));
+    const { totals: _, users: __, rate: ___, ...poor } = sample(30);
+    expect(it.answer(poor)).toMatchObject({
+      testResult: { totalRequests: 812, sampleTime: formatTime(at(10)) },
+      progress: { currentUsers: 100, duration: "20s" },
+    });
+    expect(it.answer(sample(50, { totals: { failures: 9 } })).testResult).toMatchObject({
+      totalRequests: 812,
+      failedRequests: 9,
+    });
+  });
+
+  test("A45 of another master replace those of the last, and are never added (telemetry)", () => {
+    const it = following();
+    it.answer(sample(10));
+    it.answer(sample(100));
+    const next: Master = { uid: "m2", created: at(200) };
+    expect(it.look(at(201), { reach: reachOf(next) })).toMatchObject({ testResult: { totalRequests: 812 } });
+    const first = it.answer(
+      sample(210, { state: "ready", workers: 0, totals: { requests: 0, failures: 0 } }),
+      {},
+      next,
+    );
+    expect(first).toMatchObject({ testResult: undefined, connectedWorkers: 0, isDue: true });
+    expect(first.progress).toEqual({ targetUsers: 100, runTime: "5m0s", state: "ready" });
+    it.answer(sample(220, { totals: { requests: 5, failures: 0 } }), {}, next);
+    expect(it.answer(sample(240, { totals: { requests: 9, failures: 0 } }), {}, next)).toMatchObject({
+      testResult: { totalRequests: 9 },
+      progress: { loadStartTime: formatTime(at(220)), duration: "20s" },
+    });
+  });
+
+  test("of another master are told apart after a restart too, and with a clock that is behind the server's", () => {
+    const it = following();
+    it.answer(sample(10));
+    it.restart();
+    const next: Master = { uid: "m2", created: at(200) };
+    expect(it.answer(sample(210, { totals: { requests: 5, failures: 0 } }), {}, next).progress).toMatchObject({
+      loadStartTime: formatTime(at(210)),
+    });
+    const slow = following();
+    const ahead: Master = { uid: "m1", created: at(60) };
+    slow.answer(sample(10), {}, ahead);
+    slow.restart();
+    expect(slow.answer(sample(100), {}, ahead).progress).toMatchObject({
+      loadStartTime: formatTime(at(60)),
+      duration: "40s",
+    });
+  });
+
+  test("go on where they were after a restart of the operator", () => {
+    const it = following();
+    it.answer(sample(10));
+    it.answer(sample(40));
+    it.restart();
+    expect(it.look(at(41))).toMatchObject({ connectedWorkers: 3, workersSource: "LocustAPI" });
+    expect(it.answer(sample(70)).progress).toMatchObject({ duration: "1m0s", loadStartTime: formatTime(at(10)) });
+  });
+
+  test("a clock that is put back makes no load shorter", () => {
+    const it = following();
+    it.answer(sample(10));
+    it.answer(sample(100));
+    expect(it.answer(sample(50)).progress).toMatchObject({ duration: "1m30s" });
+  });
+
+  test("of a load that nobody saw begin are there, without a length", () => {
+    const view = following().answer(sample(400, { state: "stopped", users: 0 }));
+    expect(view.testResult).toMatchObject({ totalRequests: 812, final: true });
+    expect(view.progress).toEqual({ currentUsers: 0, targetUsers: 100, runTime: "5m0s", state: "stopped" });
+  });
+
+  test("a state that no Locust has is kept out, and is no load", () => {
+    const it = following();
+    it.answer(sample(10));
+    const { state: _, ...strange } = sample(30);
+    const view = it.answer(strange);
+    expect(view.progress).not.toHaveProperty("state");
+    expect(view).toMatchObject({ isLoaded: false, progress: { duration: "20s" } });
+    expect(it.answer(sample(40)).progress).toMatchObject({ state: "running", duration: "30s" });
+    expect(following().answer({ ...strange, state: "missing" }).progress).not.toHaveProperty("state");
+  });
+
+  test("a test that succeeded is complete, where it is known what that means", () => {
+    const it = following();
+    it.answer(sample(10));
+    const { progress } = it.answer(sample(100));
+    expect(finishedProgress(progress, "Succeeded")).toEqual({ ...progress, percent: 100 });
+    expect(finishedProgress(progress, "Failed")).toBe(progress);
+    expect(finishedProgress(undefined, "Succeeded")).toBeUndefined();
+    expect(finishedProgress({ state: "running", duration: "5s" }, "Succeeded")).toEqual({
+      state: "running",
+      duration: "5s",
+    });
+  });
+});
+
+describe("a load that may have been cut short", () => {
+  const seen = () => {
+    const it = following();
+    it.answer(sample(10));
+    it.answer(sample(100));
+    return it;
+  };
+
+  test("was in full swing when it was last seen, long before its time", () => {
+    expect(seen().look(at(110), { reach: { at: "ended" } })).toMatchObject({ isCutShort: true, endedEarly: false });
+    const endedAt = at(105);
+    expect(seen().look(at(500), { reach: { at: "ended" }, endedAt })).toMatchObject({ isCutShort: true });
+  });
+
+  test("was not, if the Job ended when it should have, unseen", () => {
+    const endedAt = at(320);
+    expect(seen().look(at(500), { reach: { at: "ended" }, endedAt })).toMatchObject({ isCutShort: false });
+  });
+
+  test("was not, within what two polls may miss, or where no run time is known", () => {
+    const late = seen();
+    expect(late.answer(sample(295))).toMatchObject({ isCutShort: false });
+    const open = following({ phase: "Running" }, { options: options("") });
+    open.answer(sample(10));
+    expect(open.answer(sample(20))).toMatchObject({ isCutShort: false, endedEarly: false });
+  });
+});
