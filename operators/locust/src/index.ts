@@ -18,7 +18,7 @@ export { LocustTest, type LocustTestStatus } from "./kinds/locust-test.ts";
 export * from "./manifests/index.ts";
 export { locustOperator, type OperatorOptions } from "./operator.ts";
 export type { Resolver } from "./telemetry/target.ts";
-export type { WebApi } from "./telemetry/web-api.ts";
+export type { Answer, WebApi } from "./telemetry/web-api.ts";
 export { type FieldError, validate, violations } from "./validate.ts";
 export { webhookSettings } from "./webhooks/flags.ts";
 export { webhookService } from "./webhooks/serve.ts";

@@ -1,0 +1,107 @@
+// LocustTests in the simulation: one that passes, one that fails, one that is deleted.
+import type { Clock } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
+import { Node } from "@telltale/kinds/builtin";
+import type { Backend, BackendFault, Deed, Scenario } from "@telltale/simulation";
+import { controllers, machines, simulatedRuntime } from "@telltale/workloads";
+import { type Answer, LocustTest, locustOperator, standardConfig, type WebApi } from "../src/index.ts";
+
+/** A master's web API that answers by the clock: three workers, a hundred users, ever more requests. */
+class FakeMaster implements WebApi, Backend {
+  readonly #clock: Clock;
+  #fault: BackendFault | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async read(): Promise<Answer> {
+    if (this.#fault === "failing" || this.#fault === "slow") throw new Error("connection refused");
+    const requests = Math.floor(this.#clock.uptime() / 100);
+    const totals = {
+      name: "Aggregated",
+      num_requests: requests,
+      num_failures: 0,
+      avg_response_time: 80,
+      current_rps: 10,
+    };
+    const body = {
+      state: "running",
+      user_count: 100,
+      worker_count: 3,
+      ...(this.#fault === "partial" ? {} : { stats: [totals] }),
+    };
+    return { status: 200, type: "application/json", body: JSON.stringify(body) };
+  }
+
+  fail(how: BackendFault): void {
+    this.#fault = how;
+  }
+
+  heal(): void {
+    this.#fault = undefined;
+  }
+}
+
+const test = (annotations: Record<string, string> = {}): KubeObject =>
+  ({
+    apiVersion: LocustTest.apiVersion,
+    kind: LocustTest.kind,
+    metadata: { name: "demo", namespace: "default" },
+    spec: {
+      image: "locustio/locust:2.46.3",
+      master: { command: "-f /lotest/src/test.py --users 100 --run-time 30s", annotations },
+      worker: { command: "-f /lotest/src/test.py", replicas: 3 },
+    },
+  }) as KubeObject;
+
+/** What a cluster needs to run Jobs, and no more: a node that is there without heartbeats, and that somebody has called ready. */
+const cluster = ["job-controller", "job-orphan-controller", "kubelet", "default-scheduler"];
+const resources = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "1000" };
+const node = {
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name: "embedded-node" },
+  status: { capacity: resources, allocatable: resources, conditions: [{ type: "Ready", status: "True" }] },
+} as KubeObject;
+
+const ready: Deed = {
+  at: 500,
+  what: "takes the taint off the node",
+  act: (client) => client.patch(Node, { name: "embedded-node" }, { merge: { spec: { taints: null } } }),
+};
+
+const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
+  kinds: [LocustTest],
+  operator: ({ clock, backend }) => locustOperator({ config: standardConfig, clock, api: backend, transport: nobody }),
+  given: [node],
+  others: () => {
+    const all = [...controllers(), ...machines({ runtime: simulatedRuntime({ jobRunTime: 30_000 }) })];
+    return all.filter(({ name }) => cluster.includes(name));
+  },
+  backend: ({ clock }) => new FakeMaster(clock),
+  people: [ready],
+  free: ["*.status.testResult", "*.status.progress", "Pod *", "*.status.conditions.PodsHealthy.message"],
+};
+
+const nobody = { send: () => Promise.reject(new Error("nobody asks the API server")), close: async () => {} };
+
+export const passing: Scenario<FakeMaster> = { ...base, name: "passing", apply: [test()] };
+export const failing: Scenario<FakeMaster> = {
+  ...base,
+  name: "failing",
+  apply: [test({ "sim.telltale.dev/exit-code": "1" })],
+};
+export const deleted: Scenario<FakeMaster> = {
+  ...base,
+  name: "deleted",
+  apply: [test()],
+  people: [
+    ready,
+    {
+      at: 15_000,
+      what: "deletes the test",
+      act: (client) => client.delete(LocustTest, { namespace: "default", name: "demo" }, { propagation: "Background" }),
+    },
+  ],
+};
