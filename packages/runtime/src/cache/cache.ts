@@ -219,6 +219,9 @@ export class Cache {
           ...(select.metadataOnly === true ? { metadataOnly: true } : {}),
         },
         onHappening: happened(namespace),
+        onBack: (version) => {
+          for (const entry of this.#entries.values()) for (const it of entry.followers) it.follower.wentBack(version);
+        },
         ...(lists === undefined ? {} : { lists }),
       }),
     }));

@@ -370,6 +370,50 @@ describe("a server that went back in time", () => {
     expect(shown()).toEqual(["x@900"]);
   });
 
+  it("is found by a list that does not hold what it had acknowledged before", async () => {
+    const expired = new ApiError("GET", { code: 410, reason: "Expired" });
+    const { asked, pass, store, shown } = await following([
+      { lines: [added("x", 900), endOfList(1000), bookmark(1001)], then: expired },
+      { lines: [added("x", 900), endOfList(1002)] },
+      at(1005),
+      { lines: [added("x", 900), endOfList(1006)] },
+    ]);
+    store.wrote(map("x", 1005));
+    await pass(160);
+    expect(shown()).toEqual(["x@1005"]);
+    await pass(1_000);
+    expect(asked.slice(2)).toEqual(["ask", "watch all"]);
+    expect(shown()).toEqual(["x@900"]);
+  });
+
+  it("may be found out by others, who tell: then nobody waits any longer", async () => {
+    const { asked, pass, shown, follower, clock } = await following([list, at(500), old]);
+    await pass(160);
+    expect(asked).toEqual(["watch all", "ask"]);
+    follower.wentBack("500");
+    await pass();
+    expect([asked.slice(2), shown(), clock.uptime()]).toEqual([["watch all"], ["x@300"], 160]);
+  });
+
+  it("is no news to those who know of nothing newer", async () => {
+    const { asked, pass, follower } = await following([{ lines: [added("x", 900), endOfList(1000)] }]);
+    follower.wentBack("1000");
+    await pass(1_000);
+    expect(asked).toEqual(["watch all"]);
+  });
+
+  it("is told of by who found it, and not by those who were told", async () => {
+    for (const isTold of [false, true]) {
+      await ending?.();
+      const heard: string[] = [];
+      const asks = Array.from({ length: isTold ? 1 : 8 }, () => at(500));
+      const { pass, follower } = await following([list, ...asks, old], { onBack: (version) => heard.push(version) });
+      if (isTold) follower.wentBack("500");
+      await pass(30_000);
+      expect(heard).toEqual(isTold ? [] : ["500"]);
+    }
+  });
+
   it("is found by its list, where nobody asked", async () => {
     const expired = new ApiError("GET", { code: 410, reason: "Expired" });
     const { asked, pass, shown } = await following([{ ...list, then: expired }, old, at(1000), { lines: [] }]);

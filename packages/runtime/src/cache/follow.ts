@@ -26,6 +26,7 @@ import {
 } from "./follow-state.ts";
 import { Pulse, streamLasts } from "./pulse.ts";
 import type { Store } from "./store.ts";
+import { collect, isEndOfList, isWhole } from "./streamed.ts";
 import { NoStreamedList, Rewound, troubleOf } from "./trouble.ts";
 import { isOlder } from "./version.ts";
 
@@ -39,6 +40,8 @@ export interface FollowOptions<T extends KubeObject> {
   /** How the world is read first. A server that cannot stream a list gets asked for pages. Default: `stream`. */
   readonly lists?: How;
   readonly onHappening?: (what: WatchHappening, error?: unknown) => void;
+  /** The server was found to have been put back, and is at this version now: others who follow it should know. */
+  readonly onBack?: (version: string) => void;
 }
 
 /** What held for so long is no sign of trouble, even if nothing came. */
@@ -49,6 +52,8 @@ const pageBytes = 2_000_000;
 /** A list, a stream or a question under way. */
 interface Attempt {
   readonly signal: AbortSignal;
+  /** The newest version that the server had shown us before, in whichever way. */
+  readonly known: string;
   /** From where on, and since when, it follows. Undefined before the end of a list. */
   begun: { readonly version: string; readonly at: Ms } | undefined;
 }
@@ -61,6 +66,9 @@ export class Follower<T extends KubeObject> {
   #isSynced = false;
   /** Lists in a row that broke off because the token of a page had expired. */
   #expiredTokens = 0;
+  /** Whether others have found out that the server was put back. */
+  #isTold = false;
+  #interrupt: (why: Error) => void = () => {};
   #trouble: { readonly is: Trouble; readonly why: string } | undefined;
 
   constructor(options: FollowOptions<T>) {
@@ -95,23 +103,40 @@ export class Follower<T extends KubeObject> {
   /** Until the signal is raised. It never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.#state.at !== "stopped") {
-      if (this.#state.at === "waiting") {
-        await sleep(this.#options.clock, this.#state.for, signal).catch(() => {});
-        this.#state = this.#state.then;
-      } else {
-        const ended = await this.#attempt(this.#state, signal);
-        this.#state = afterwards(this.#state, ended, this.#options.random);
-      }
+      const stop = new AbortController();
+      const give = () => stop.abort(signal.reason);
+      signal.addEventListener("abort", give, { once: true });
+      this.#interrupt = (why) => stop.abort(why);
+      this.#state = await this.#step(this.#state, stop, signal);
+      signal.removeEventListener("abort", give);
     }
     this.#state = { at: "stopped" };
   }
 
-  async #attempt(state: Following, signal: AbortSignal): Promise<Ended> {
+  /**
+   * Another one has found that the server was put back. Until all know, some would act on what was, and others on what is.
+   */
+  wentBack(version: string): void {
+    const { at } = this.#state.at === "waiting" ? this.#state.then : this.#state;
+    if (at !== "behind" && !isOlder(version, this.#known())) return;
+    this.#isTold = true;
+    this.#interrupt(new Rewound(version, this.#known()));
+  }
+
+  async #step(state: Exclude<FollowState, { at: "stopped" }>, stop: AbortController, signal: AbortSignal) {
+    const { clock, random } = this.#options;
+    const { how } = state.at === "waiting" ? state.then : state;
+    let next: FollowState;
+    if (state.at === "waiting") {
+      await sleep(clock, state.for, stop.signal).catch(() => {});
+      next = state.then;
+    } else next = afterwards(state, await this.#attempt(state, stop, signal), random);
+    return this.#isTold ? ({ at: "listing", how, attempt: 0, trust: "server" } as const) : next;
+  }
+
+  async #attempt(state: Following, stop: AbortController, signal: AbortSignal): Promise<Ended> {
     const { clock } = this.#options;
-    const stop = new AbortController();
-    const give = () => stop.abort(signal.reason);
-    signal.addEventListener("abort", give, { once: true });
-    const attempt: Attempt = { signal: stop.signal, begun: undefined };
+    const attempt: Attempt = { signal: stop.signal, known: this.#known(), begun: undefined };
     const watchdog = this.#pulse.watch(
       () => attempt.begun !== undefined,
       (silent) => stop.abort(new StreamError("stalled", `nothing came for ${Math.round(silent / 1000)} s`)),
@@ -138,7 +163,6 @@ export class Follower<T extends KubeObject> {
       return ended(is, error instanceof ApiError ? error.retryAfter : undefined);
     } finally {
       watchdog.cancel();
-      signal.removeEventListener("abort", give);
     }
   }
 
@@ -224,8 +248,8 @@ export class Follower<T extends KubeObject> {
   #listed(objects: Iterable<T>, version: string, trust: Trust, attempt: Attempt): void {
     const { store, select } = this.#options;
     if (version === "") throw new StreamError("garbled", "a list without a version is no list");
-    const isBack = isOlder(version, trust === "server" ? this.#known() : this.#version);
-    if (isBack && trust !== "server") throw new Rewound(version, this.#version);
+    const isBack = isOlder(version, attempt.known);
+    if (isBack && trust !== "server") throw new Rewound(version, attempt.known);
     store.replace(objects, version, {
       trust: isBack ? "server" : trust === "newest" ? "newest" : "content",
       ...(select.namespace === undefined ? {} : { namespace: select.namespace }),
@@ -235,16 +259,17 @@ export class Follower<T extends KubeObject> {
     this.#expiredTokens = 0;
     this.#begin(attempt);
     this.#tell("listed");
+    if (isBack && !this.#isTold) this.#options.onBack?.(version);
+    this.#isTold = false;
   }
 
   /**
    * Whether the server is at least as far as we are. A watch from a version that is still to come is silent: whoever was put
    * back to an older state would never tell.
    */
-  async #ask({ signal }: Attempt): Promise<void> {
+  async #ask({ signal, known }: Attempt): Promise<void> {
     const { client, kind, select } = this.#options;
     const { namespace } = select;
-    const known = this.#known();
     const least = { limit: 1, metadataOnly: true, signal, ...(namespace === undefined ? {} : { namespace }) };
     const page = await client.list(kind, least).catch((error: unknown) => {
       if (isForbidden(error)) return undefined; // who may watch but not list has to do without
@@ -283,24 +308,6 @@ export class Follower<T extends KubeObject> {
 /** The end of a stream that was there. How long a refusal or a silence took says nothing. */
 function isBreak(trouble: Trouble | undefined): boolean {
   return trouble === undefined || trouble === "cut" || trouble === "garbled";
-}
-
-/** Bytes that were JSON are not yet an event. */
-function isWhole({ object }: WatchEvent<KubeObject>): boolean {
-  const metadata = (object as KubeObject | null)?.metadata;
-  return typeof metadata === "object" && metadata !== null;
-}
-
-function isEndOfList({ type, object }: WatchEvent<KubeObject>): boolean {
-  return type === "BOOKMARK" && object.metadata?.annotations?.["k8s.io/initial-events-end"] === "true";
-}
-
-/** What changes while the list is sent comes as changes of it. */
-function collect<T extends KubeObject>(listed: Map<Key, T>, event: WatchEvent<T>): void {
-  if (event.type === "BOOKMARK") throw new NoStreamedList("a bookmark came before the list had ended");
-  const key = keyOfObject(event.object);
-  if (event.type === "DELETED") listed.delete(key);
-  else listed.set(key, event.object);
 }
 
 /** How many of such objects make a page of a good size. What is kept is less than half of what was sent. */

@@ -30,6 +30,8 @@ export interface PassState {
   readonly own: Set<string>;
   /** The effect outside that this pass is about: `open` while nobody knows what became of it. */
   effect: "none" | "open" | "done";
+  /** Whether it made a child. */
+  hasMade: boolean;
   /** The process stops: what was put off is written now. */
   readonly isLast: boolean;
   /** Long calls whose end this pass has seen. */
@@ -172,6 +174,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       };
       const cx = { client, fieldManager, signal, owner, cached, wrote, applied: around.applied };
       const ensured = await ensure(cx, kind, object, options);
+      if (ensured.as === "created") state.hasMade = true;
       if (ensured.as === "foreign") state.isCrossed = true;
       sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: ensured.as });
       return ensured;
@@ -193,6 +196,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       );
       const made = await client.create<T>(kind, fresh as NoInfer<T>, { fieldManager, signal });
       wrote(kind, made);
+      state.hasMade = true;
       return made;
     },
     async post(kind, object, subresource, body) {

@@ -8,8 +8,10 @@ import { NotLeaderError } from "../fence.ts";
 import type { PassResult } from "../samples.ts";
 import { annotationPatch } from "../write/annotations.ts";
 import type { Written } from "../write/status-writer.ts";
+import { isVanished } from "../write/vanished.ts";
 import { asKind, isDeclared } from "./declared.ts";
 import { echo, hands, look, PassOver, type PassState, refOf } from "./hands.ts";
+import { isOwnerGone } from "./owner.ts";
 import type { Finalized, Gate, StatusStep, StatusValue } from "./steps.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { traced } from "./trace.ts";
@@ -191,6 +193,8 @@ async function write(around: Surroundings, state: PassState, said: Said): Promis
   }
   const { outcome } = written;
   if (outcome !== "written" && outcome !== "unchanged") return unwritten(around, state, written);
+  if (outcome === "unchanged" && state.hasMade && (await isOwnerGone(around, state)))
+    return { result: "success", next: never };
   state.own.add(echo(undefined, written.object));
   state.object = written.object;
   if (controller.steps.after !== undefined && "world" in said) {
@@ -252,6 +256,7 @@ async function over(around: Surroundings, state: PassState, why: string): Promis
     cache.wrote(controller.kind, live);
     return isKnown ? stuck : again;
   } catch (error) {
+    if (isVanished(error, state.object)) cache.deleted(controller.kind, state.object);
     return isNotFound(error) ? { result: "success", next: never } : stuck;
   }
 }
@@ -336,6 +341,7 @@ async function patchOwn(
     await hands(around, state).patch(around.controller.kind, state.object, operations);
   } catch (error) {
     if (isConflict(error)) throw new PassOver("conflict");
+    if (isVanished(error, state.object)) around.cache.deleted(around.controller.kind, state.object);
     if (isNotFound(error)) throw new PassOver("gone");
     throw error;
   }

@@ -309,6 +309,7 @@ export class Run {
       object,
       own: new Set(),
       effect: "none",
+      hasMade: false,
       seen: new Set(),
       isCrossed: false,
       isLast,

@@ -10,6 +10,7 @@ import { asKind } from "../controller/declared.ts";
 import { type Fence, NotLeaderError } from "../fence.ts";
 import type { Sink, WriteOutcome } from "../samples.ts";
 import { annotationPatch } from "./annotations.ts";
+import { isVanished } from "./vanished.ts";
 
 export interface StatusWriterOptions {
   readonly client: Client;
@@ -76,6 +77,7 @@ export class StatusWriter {
       after = await this.#request(read, said, signal);
     } catch (error) {
       if (error instanceof NotLeaderError) return { outcome: "notLeader", object: read };
+      if (isVanished(error, read)) cache.deleted(kind, read);
       if (isNotFound(error)) return { outcome: "gone", object: read };
       if (isConflict(error)) return { outcome: "conflict", object: read };
       this.#told(said, { outcome: "failed", object: read });

@@ -1,0 +1,81 @@
+// Objects that vanish while nobody is told: forced away, or undone by a backup.
+import { ConfigMap, Deployment, Secret } from "@telltale/kinds/builtin";
+import { afterEach, expect, test } from "vitest";
+import { Site, site, siteController } from "./site.ts";
+import { type EmbeddedWorld, world } from "./world.ts";
+
+let here: EmbeddedWorld | undefined;
+afterEach(async () => here?.end());
+
+const corner = { name: "corner", namespace: "default" };
+
+/** A site that works, whose watch tells of nothing more: neither of its end. */
+async function unheard(replicas: number, controllers: "core" | "none") {
+  here = await world({ kinds: [Site], server: { controllers } });
+  // The end of the list, the site as it is made, and with its status.
+  here.server.faults.add({
+    match: { verbs: ["watch"], resource: "sites" },
+    effect: { watch: { stallAfterEvents: 3 } },
+  });
+  // So that a loop without an end takes time.
+  here.server.faults.add({
+    match: { verbs: ["patch"], resource: "deployments", userAgent: /tester/ },
+    effect: { latencyMs: 5 },
+  });
+  const { manager } = await here.start([siteController()]);
+  await here.client.create(Site, site("corner", { replicas }));
+  await here.pass(100);
+  here.writes();
+  here.server.store.commit("/example.com/sites/default/corner", { object: undefined });
+  return { here, known: () => manager.cache.of(Site).store.get(corner) };
+}
+
+test("what is made for an owner that is gone is made once, however fast it is collected", async () => {
+  const { here, known } = await unheard(0, "core");
+  await here.pass(1_000);
+  expect(here.writes()).toEqual([expect.stringContaining("PATCH /apis/apps/v1/namespaces/default/deployments/corner")]);
+  expect(known()).toBeUndefined();
+  expect((await here.client.list(Deployment, corner)).items).toEqual([]);
+});
+
+test("an object of which a write tells that it is gone is known to be gone", async () => {
+  const { here, known } = await unheard(1, "none");
+  await here.pass(1_000);
+  expect(known()).toBeDefined();
+  await here.client.status.patch(Deployment, corner, { merge: { status: { replicas: 1, readyReplicas: 1 } } });
+  await here.pass(1_000);
+  expect(here.writes()).toEqual([expect.stringContaining("/sites/corner/status")]);
+  expect(known()).toBeUndefined();
+  expect(here.lines.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+test("a status that has no place any more says nothing of its object", async () => {
+  here = await world({ kinds: [Site] });
+  const { manager } = await here.start([siteController()]);
+  here.server.faults.add({
+    match: { verbs: ["patch"], resource: "sites", subresource: "status" },
+    effect: { status: 404, reason: "NotFound", message: "the server could not find the requested resource" },
+  });
+  await here.client.create(Site, site("corner"));
+  await here.pass(1_000);
+  expect(manager.cache.of(Site).store.get(corner)).toBeDefined();
+});
+
+test("a server that was put back is found out by all kinds at once", async () => {
+  here = await world();
+  const { manager } = await here.start([]);
+  const [maps, secrets] = [manager.cache.of(ConfigMap), manager.cache.of(Secret)];
+  await Promise.all([maps.synced(), secrets.synced()]);
+  const before = here.server.snapshot();
+  await here.client.create(ConfigMap, { metadata: corner });
+  await here.client.create(Secret, { metadata: corner });
+  await here.pass(100);
+  expect([maps.store.size, secrets.store.size]).toEqual([1, 1]);
+  here.server.restore(before);
+  await here.until(() => maps.store.size + secrets.store.size < 2, "one of them to notice");
+  await here.pass(1);
+  // Neither asks once more whether the server is as far again.
+  const lists = expect.stringContaining("sendInitialEvents=true");
+  expect(here.sent.slice(-2)).toEqual([lists, lists]);
+  expect([maps.store.size, secrets.store.size]).toEqual([0, 0]);
+});
