@@ -18,6 +18,8 @@ const skews: Readonly<Record<string, (server: Server) => Server>> = {
   "neither streamed lists nor bookmarks": (server) => withoutStreamedLists(withoutBookmarks(server)),
 };
 
+/** From the last thing that is lost to the restore: what was said by then has been heard. */
+const until: Ms = 200;
 /** By then everybody has noticed that the server went back, and people do again what was lost. */
 const redone: Ms = 60_000;
 
@@ -58,8 +60,15 @@ export const servers: readonly Perturbation[] = [
       onChange(world, n - lost, () => {
         backup = { snapshot: world.server.snapshot(), length: world.history.length };
       });
+      // Of two backups the second may be of a life that the first has undone.
+      world.watch({
+        restored() {
+          backup = undefined;
+        },
+      });
       onChange(world, n, () => {
-        world.clock.after(1, () => {
+        world.busyFor(until);
+        world.clock.after(until, () => {
           if (backup !== undefined) restore(world, backup, versions === "back");
         });
       });
@@ -84,9 +93,12 @@ function restore(world: World, { snapshot, length }: Backup, isBack: boolean): v
     server.compact();
   }
   world.restored();
-  const lost = world.deeds.filter(({ since }) => since >= length);
   world.busyFor(redone);
   clock.after(redone, () => {
-    for (const { what, act, who } of lost) world.do(`${what}, again`, act, who);
+    // Also what was done since: who made it anew to delete it deletes it anew.
+    const lost = world.deeds.filter(({ since }) => since >= length);
+    world.busyFor(lost.length * 1000);
+    for (const [i, { what, act, who }] of lost.entries())
+      clock.after(i * 1000, () => world.do(`${what}, again`, act, who));
   });
 }
