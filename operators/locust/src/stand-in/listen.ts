@@ -81,11 +81,13 @@ function respond(delivery: Delivery, response: ServerResponse, clock: Clock): vo
     case "reset":
       response.socket?.resetAndDestroy();
       return;
-    case "answer":
-      clock.after(delivery.after, () => {
-        response.writeHead(delivery.reply.status, delivery.reply.headers).end(delivery.reply.body);
-      });
+    case "answer": {
+      const { reply, after } = delivery;
+      const send = () => response.writeHead(reply.status, reply.headers).end(reply.body);
+      if (after > 0) clock.after(after, send);
+      else send();
       return;
+    }
     case "drip":
       response.writeHead(delivery.reply.status, delivery.reply.headers);
       drip(response, Buffer.from(delivery.reply.body), clock, delivery.every);
