@@ -16,8 +16,10 @@ export class LocalClock implements Clock {
   readonly #due: (() => void)[] = [];
   #state: ClockState = "runs";
   #skew: Ms = 0;
-  /** When the process began, or went on after a pause, or all that it had put off by a clock that was slow has come due. */
+  /** When the process began, or went on after a pause. */
   since: Instant;
+  /** How late a timer may go off that was set by a clock that was slow. */
+  slack: Ms = 0;
   #stands: Instant | undefined;
 
   constructor(clock: Clock) {
@@ -92,7 +94,7 @@ export class LocalClock implements Clock {
   /** Shows another time of day from now on. Timers keep the time that they still have. */
   jump(by: Ms): void {
     this.#skew += by;
-    this.#late(by);
+    this.slack += Math.max(0, by);
   }
 
   /** Shows one and the same time of day until `go`; timers go off all the same. */
@@ -104,12 +106,7 @@ export class LocalClock implements Clock {
   go(): void {
     const stood = this.#stands;
     this.#stands = undefined;
-    if (stood !== undefined) this.#late(this.now() - stood);
-  }
-
-  /** Timers that were set by a clock that was slow go off late by as much. */
-  #late(by: Ms): void {
-    if (by > 0) this.since = instant(this.#true.now() + by);
+    if (stood !== undefined) this.slack += this.now() - stood;
   }
 
   /** Nothing happens any more. */

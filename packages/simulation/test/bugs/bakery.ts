@@ -123,6 +123,7 @@ export function bakery(around: Around<Oven>, otherwise: Partial<Parts> = {}): Co
   const parts = { ...sound, ...otherwise };
   return controller(Loaf)
     .owns(ConfigMap, Service)
+    .writes(Loaf, "patch status") // what only the careless do
     .finalize((loaf) => parts.finalize(loaf, around))
     .reconcile({
       observe: (loaf, look) => parts.observe(loaf, look, around),

@@ -1,6 +1,6 @@
 // Ten mistakes that operators are known for, each a small change to the sound bakery. What our runtime does not let anybody do
 // is done past it, with a client of the author's own.
-import { type Client, createClient, type JsonPatchOperation } from "@telltale/client";
+import { type Client, createClient } from "@telltale/client";
 import { formatTime, type Instant } from "@telltale/kinds";
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { done, type Hands } from "@telltale/runtime";
@@ -30,16 +30,16 @@ function forced(loaf: Loaf) {
 
 const isAsWanted = ({ loaf, map }: Seen): boolean => map?.data?.["recipe"] === ticketOf(loaf).data.recipe;
 
-/** A patch of a status that is meant for this very object. */
-const patchStatus = (client: Client, loaf: Loaf, ...json: JsonPatchOperation[]) =>
-  client.status.patch(Loaf, refOf(loaf), {
-    json: [{ op: "test", path: "/metadata/resourceVersion", value: loaf.metadata.resourceVersion }, ...json],
-  });
-
 const childWithoutOwnerCheck: Otherwise = (around) => ({
   async act(seen, hands) {
     const { loaf } = seen;
-    if (!isAsWanted(seen)) await ownClient(around).apply(ConfigMap, forced(loaf), { force: true });
+    const { metadata, data } = forced(loaf);
+    const ticket = await hands.ensure(ConfigMap, ticketOf(loaf));
+    if (ticket.as === "foreign")
+      await hands.patch(ConfigMap, ticket.live, [
+        { op: "add", path: "/metadata/ownerReferences", value: metadata.ownerReferences },
+        { op: "add", path: "/data", value: data },
+      ]);
     await sound.act(seen, withoutTickets(hands), around);
   },
 });
@@ -58,8 +58,7 @@ const restampedTransition: Otherwise = (around) => ({
     const isNews = loaf.status?.baked !== undefined && batch !== undefined && batch.baked > loaf.status.baked;
     const at = loaf.status?.conditions?.findIndex(({ type }) => type === "Ready") ?? -1;
     const path = `/status/conditions/${at}/lastTransitionTime`;
-    if (isNews && at >= 0)
-      await patchStatus(ownClient(around), loaf, { op: "replace", path, value: formatTime(hands.now) });
+    if (isNews && at >= 0) await hands.patchStatus(Loaf, loaf, [{ op: "replace", path, value: formatTime(hands.now) }]);
   },
 });
 
@@ -89,31 +88,28 @@ const leaseIgnored: Otherwise = (around) => ({
   },
 });
 
-/** It tries again with the newest version, and what it writes on it is what it had thought before. */
+/** It takes the newest version so that nobody refuses it, and writes on it what it had thought before. */
 const statusFromStaleCache: Otherwise = (around) => ({
   async act(seen, hands) {
     await sound.act(seen, hands, around);
     const { loaf, batch } = seen;
     if (batch?.baked !== 100 || loaf.status?.phase === "Fresh" || hands.now >= staleAt(loaf, hands.now)) return;
-    const client = ownClient(around);
-    const { name, namespace } = refOf(loaf);
-    const live = await client.get(Loaf, name, { namespace });
+    const live = await hands.live(Loaf, refOf(loaf));
+    if (live === undefined) return;
     const observedGeneration = live.metadata.generation ?? 0;
     const conditions = (live.status?.conditions ?? []).map((it) =>
-      it.type === "Ready" ? { ...it, ...fresh(hands.now), observedGeneration } : it,
+      it.type === "Ready" ? { ...it, ...fresh(it.lastTransitionTime, hands.now), observedGeneration } : it,
     );
-    await client.status.update(Loaf, {
-      ...live,
-      status: { ...live.status, observedGeneration, phase: "Fresh", conditions },
-    });
+    const value = { ...live.status, observedGeneration, phase: "Fresh", conditions };
+    await hands.patchStatus(Loaf, live, [{ op: "replace", path: "/status", value }]);
   },
 });
 
-const fresh = (now: Instant) => ({
-  status: "True" as const,
+const fresh = (before: string, now: Instant) => ({
+  status: "True",
   reason: "Fresh",
   message: "It is baked",
-  lastTransitionTime: formatTime(now),
+  lastTransitionTime: formatTime(now) > before ? formatTime(now) : before,
 });
 
 const deadlineInMemory: Otherwise = () => {
@@ -146,7 +142,7 @@ const foreignConditionDropped: Otherwise = (around) => ({
     const { conditions = [] } = seen.loaf.status ?? {};
     const value = conditions.filter(({ type }) => type === "Ready");
     if (value.length < conditions.length)
-      await patchStatus(ownClient(around), seen.loaf, { op: "replace", path: "/status/conditions", value });
+      await hands.patchStatus(Loaf, seen.loaf, [{ op: "replace", path: "/status/conditions", value }]);
   },
 });
 
