@@ -79,6 +79,7 @@ export interface Deed {
   /** After the start. */
   readonly at: Ms;
   readonly what: string;
+  /** Done again where the server was in trouble: one request, or such as may be repeated. */
   readonly act: (client: Client) => Promise<unknown>;
 }
 

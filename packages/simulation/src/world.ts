@@ -7,6 +7,7 @@ import { type Instant, instant, type Kind, type KindRef, type KubeObject, type M
 import { StatusViolation } from "@telltale/status";
 import type { Plan } from "./fault.ts";
 import { type Change, History, isNoise } from "./history.ts";
+import { insist } from "./insist.ts";
 import type { Invariant, Watcher } from "./invariant.ts";
 import { Network } from "./network.ts";
 import type { Expectation } from "./perturbation.ts";
@@ -67,6 +68,7 @@ export class World {
   readonly #unclaimed: Change[] = [];
   /** The end of the last thing that was planned. */
   #busyUntil: Instant;
+  #people: Promise<void> = Promise.resolve();
   readonly #afterwards: (() => void)[] = [];
   #counter = 0;
   #isEnding = false;
@@ -143,28 +145,41 @@ export class World {
     for (let i = 0; i < this.#replicas; i += 1) this.startProcess();
     this.#startOthers();
     for (const [i, object] of apply.entries()) {
-      this.at(1000 + i * 10, `applies ${object.kind} ${object.metadata?.name}`, () => this.#bring(object));
+      this.#deed(1000 + i * 10, `applies ${object.kind} ${object.metadata?.name}`, () => this.#bring(object));
     }
-    for (const { at, what, act } of people) this.at(at, what, () => act(this.person));
+    for (const { at, what, act } of people) this.#deed(at, what, () => act(this.person));
     await this.untilQuiet();
   }
 
   /** At a time after the start somebody does something. What goes wrong with it is part of the trace. */
   at(delay: Ms, what: string, act: () => unknown, who = "person"): void {
-    const due = instant(start + delay);
-    this.#busyUntil = instant(Math.max(this.#busyUntil, due));
-    this.clock.after(due - this.clock.now(), () => this.do(what, act, who));
+    this.#when(delay, () => this.do(what, act, who));
   }
 
-  /** Somebody does something now. */
+  /** People come one after the other: whoever is still trying holds up the next. */
+  #deed(delay: Ms, what: string, act: () => unknown): void {
+    this.#when(delay, () => {
+      this.#people = this.#people.then(() => this.#try(what, act, "person"));
+    });
+  }
+
+  #when(delay: Ms, call: () => void): void {
+    const due = instant(start + delay);
+    this.#busyUntil = instant(Math.max(this.#busyUntil, due));
+    this.clock.after(due - this.clock.now(), call);
+  }
+
+  /** Somebody does something now, and tries again where it is refused for no fault of theirs. */
   do(what: string, act: () => unknown, who = "person"): void {
+    void Promise.resolve().then(() => this.#try(what, act, who));
+  }
+
+  #try(what: string, act: () => unknown, who: string): Promise<void> {
     this.trace.note(this.clock.now(), who, what);
     this.deeds.push({ what, act, who, since: this.history.length });
-    Promise.resolve()
-      .then(act)
-      .catch((error: unknown) => {
-        this.trace.note(this.clock.now(), who, `${what}: ${error instanceof Error ? error.message : String(error)}`);
-      });
+    const failed = (error: unknown) =>
+      this.trace.note(this.clock.now(), who, `${what}: ${error instanceof Error ? error.message : String(error)}`);
+    return insist({ clock: this.clock, failed, waits: (ms) => this.busyFor(ms) }, act);
   }
 
   /** Once everything is quiet somebody does something, before it may become quiet again. One at a time, in their order. */

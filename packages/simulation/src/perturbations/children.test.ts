@@ -1,9 +1,11 @@
 import { ConfigMap } from "@telltale/kinds/builtin";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { actsLike, brokenShop, childOf, ownClient, refOf } from "../../test/broken.ts";
 import { shopScenario } from "../../test/shop.ts";
 import type { Scenario } from "../scenario.ts";
 import { replay, simulate } from "../simulate.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 describe("children that are deleted, changed or replaced", () => {
   test("are put right by a sound operator", async () => {

@@ -1,8 +1,10 @@
 import { type Instant, instant } from "@telltale/kinds";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { actsLike, brokenShop } from "../../test/broken.ts";
 import { shopScenario } from "../../test/shop.ts";
 import { simulate } from "../simulate.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const options = { only: ["P24"], plans: 20 };
 

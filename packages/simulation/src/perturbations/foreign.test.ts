@@ -1,8 +1,10 @@
 import { ConfigMap } from "@telltale/kinds/builtin";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { actsLike, brokenShop, ownClient, refOf } from "../../test/broken.ts";
 import { Shop, shopScenario } from "../../test/shop.ts";
 import { simulate } from "../simulate.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const plans = 12;
 

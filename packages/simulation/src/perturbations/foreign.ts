@@ -28,11 +28,12 @@ export const foreign: readonly Perturbation[] = [
     },
     arm(fault, world) {
       const [on, type, how] = [textIn(fault, "on"), textIn(fault, "type"), textIn(fault, "how")];
-      acts(fault, world, on, (list) =>
+      const tampers = acts(world, on, (list) =>
         how === "removed"
           ? list.filter((it) => it.type !== type)
           : list.map((it) => (it.type === type ? tampered(it) : it)),
       );
+      strangerAfter(fault, world, `${how} ${type} of`, tampers);
     },
   },
   {
@@ -45,21 +46,20 @@ export const foreign: readonly Perturbation[] = [
     arm(fault, world) {
       const on = textIn(fault, "on");
       let order: readonly string[] = [];
-      acts(fault, world, on, (list) => {
+      const comes = acts(world, on, (list) => {
         order = list.map(({ type }) => type);
         return [theirs(list[0]), ...list.toReversed()];
       });
       // Whoever leaves takes along what is theirs, and puts back what they moved.
-      after(world, numberIn(fault, "write"), () => {
+      const rank = ({ type }: Condition) => (order.includes(type) ? order.indexOf(type) : order.length);
+      const leaves = () =>
+        changed(world, on, (list) =>
+          list.filter(({ type }) => type !== foreignType).toSorted((a, b) => rank(a) - rank(b)),
+        );
+      strangerAfter(fault, world, "comes to", async () => {
+        await comes();
         world.busyFor(stay);
-        world.clock.after(stay, () => {
-          const rank = ({ type }: Condition) => (order.includes(type) ? order.indexOf(type) : order.length);
-          const act = () =>
-            changed(world, on, (list) =>
-              list.filter(({ type }) => type !== foreignType).toSorted((a, b) => rank(a) - rank(b)),
-            );
-          world.do(`takes ${foreignType} off ${on}`, act, "stranger");
-        });
+        world.clock.after(stay, () => world.do(`takes ${foreignType} off ${on}`, leaves, "stranger"));
       });
     },
   },
@@ -76,10 +76,9 @@ export const foreign: readonly Perturbation[] = [
     },
     arm(fault, world) {
       const on = textIn(fault, "on");
-      after(world, numberIn(fault, "write"), () => {
-        const act = () => edit(world, on, stranger, ({ status, ...rest }) => (status === undefined ? undefined : rest));
-        world.do(`wipes the status of ${on}`, act, "stranger");
-      });
+      strangerAfter(fault, world, "wipes the status of", () =>
+        edit(world, on, stranger, ({ status, ...rest }) => (status === undefined ? undefined : rest)),
+      );
     },
   },
 ];
@@ -136,19 +135,17 @@ const tampered = (it: Condition): Condition => ({
 
 type Rewrite = (list: readonly Condition[], object: Loose) => readonly Condition[];
 
-function acts(
-  fault: Fault,
-  world: World,
-  on: string,
-  change: (list: readonly Condition[]) => readonly Condition[],
-): void {
-  const open = (list: readonly Condition[], object: Loose) => {
+/** Changes conditions, unless nobody may put them right any more. */
+function acts(world: World, on: string, change: Rewrite): () => Promise<void> {
+  const open: Rewrite = (list, object) => {
     const kind = kindOf(world.scenario.kinds, object);
-    return kind === undefined || isFinal(kind, object) ? list : change(list);
+    return kind === undefined || isFinal(kind, object) ? list : change(list, object);
   };
-  after(world, numberIn(fault, "write"), () => {
-    world.do(`${fault.p} on the conditions of ${on}`, () => changed(world, on, open), "stranger");
-  });
+  return () => changed(world, on, open);
+}
+
+function strangerAfter(fault: Fault, world: World, what: string, act: () => Promise<void>): void {
+  after(world, numberIn(fault, "write"), () => world.do(`${what} ${textIn(fault, "on")}`, act, "stranger"));
 }
 
 function changed(world: World, on: string, change: Rewrite): Promise<void> {

@@ -1,8 +1,10 @@
 import { ConfigMap, Service } from "@telltale/kinds/builtin";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { actsLike, brokenShop, childOf, ownClient, refOf } from "../../test/broken.ts";
 import { shopScenario } from "../../test/shop.ts";
 import { simulate } from "../simulate.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const options = { only: ["P23"], plans: 9 };
 

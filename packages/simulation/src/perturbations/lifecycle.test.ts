@@ -1,10 +1,12 @@
 import type { KubeObject } from "@telltale/kinds";
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { type Controller, done, waiting } from "@telltale/runtime";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { actsLike, brokenShop } from "../../test/broken.ts";
 import { shopScenario } from "../../test/shop.ts";
 import { simulate } from "../simulate.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Does its work once for each name, as long as it lives. */
 const once = brokenShop((sound) => {
@@ -22,7 +24,7 @@ const ending = (run: NonNullable<Controller["finalizer"]>["run"]) =>
 
 describe("what an object lives by", () => {
   test("can go away, and a sound operator is well", async () => {
-    const { failure } = await simulate(shopScenario(), { only: ["P26", "P27", "P28"], plans: 36 });
+    const { failure } = await simulate(shopScenario(), { only: ["P26", "P27", "P28"], plans: 24 });
     expect(failure?.violations).toBeUndefined();
   });
 

@@ -6,7 +6,7 @@ import type { Reference } from "../reference.ts";
 import type { Scenario } from "../scenario.ts";
 import { edit, type Loose, make, type Propagation, remove, there, until } from "../stranger.ts";
 import type { World } from "../world.ts";
-import { after, each, isUndisturbed, ownerOf, type Place, placesOf, spread } from "./places.ts";
+import { after, each, kindOf, ownerOf, type Place, placesOf, spread } from "./places.ts";
 
 const most = 12;
 const minute = 60_000;
@@ -20,13 +20,11 @@ export const lifecycle: readonly Perturbation[] = [
       const quiet = reference.scenario.kinds.map(({ kind }) => ({ write: 0, kind }));
       const all = placesOf(reference).flatMap((place) => {
         const kind = declaredFor(reference, place);
-        return kind === undefined ? [] : [{ place, write: place.write, kind: kind.kind }];
+        return kind === undefined ? [] : [{ write: place.write, kind: kind.kind }];
       });
-      const calm = all.filter(({ place }) => isUndisturbed(reference, place));
-      const wholly = [...quiet, ...spread(calm, most)];
-      for (const [{ write, kind }, how] of each(wholly, ["recreated", "unconvertible"]))
+      const places = [...quiet, ...spread(all, most)];
+      for (const [{ write, kind }, how] of each(places, ["recreated", "stored", "unconvertible"]))
         yield { p: "P26", write, kind, how };
-      for (const { write, kind } of spread(all, most)) yield { p: "P26", write, kind, how: "stored" };
     },
     arm(fault, world) {
       const [write, how] = [numberIn(fault, "write"), textIn(fault, "how")];
@@ -58,13 +56,12 @@ export const lifecycle: readonly Perturbation[] = [
     *plans(reference) {
       const found = placesOf(reference).flatMap((place) => {
         const on = ownerOf(reference, place.change);
-        return on === undefined ? [] : [{ place, write: place.write, on }];
+        return on === undefined ? [] : [{ write: place.write, on }];
       });
-      const calm = found.filter(({ place }) => isUndisturbed(reference, place));
-      for (const [{ write, on }, policy] of each(spread(found, most), policies))
+      for (const [{ write, on }, policy] of each(spread(found, most), policies)) {
         yield { p: "P28", write, on, policy, then: "gone" };
-      for (const [{ write, on }, policy] of each(spread(calm, most), policies))
         yield { p: "P28", write, on, policy, then: "again" };
+      }
     },
     arm(fault, world) {
       after(world, numberIn(fault, "write"), () => deletes(fault, world));
@@ -93,19 +90,26 @@ function deletes(fault: Fault, world: World): void {
   if (fault["then"] !== "again") return;
   const { uid } = object.metadata ?? {};
   const isGone = () => there(world, on)?.metadata?.uid !== uid;
-  const again = () => world.do(`makes ${on} again`, () => make(world, on, manifestOf(world, object)));
+  const again = () =>
+    world.do(`makes ${on} again`, () => make(world, on, manifestOf(world, last(world, on, uid) ?? object)));
   world.busyFor(0);
   world.clock.after(0, () => until(world, isGone, again));
 }
 
+/** An object as it was before it went: until then somebody may have changed it. */
+const last = ({ history }: World, key: string, uid: string | undefined): Loose | undefined =>
+  history.changes.findLast((it) => it.key === key && it.after.metadata?.uid === uid)?.after as Loose | undefined;
+
 /** The object as a person would write it down, to make it once more. */
 function manifestOf({ scenario }: World, object: Loose): KubeObject {
-  const { apiVersion, kind, metadata, spec } = object;
+  const { kind, metadata, spec } = object;
   const { name, namespace, labels } = metadata ?? {};
   const applied = scenario.apply.find(
     (it) => it.kind === kind && it.metadata?.name === name && it.metadata?.namespace === namespace,
   );
   const { annotations } = applied?.metadata ?? {};
+  // It may have been stored in another version.
+  const { apiVersion = object.apiVersion } = kindOf(scenario.kinds, object) ?? {};
   return {
     apiVersion,
     kind,
@@ -127,12 +131,14 @@ async function recreates(world: World, kind: Kind): Promise<void> {
   const objects = world.server.store
     .scan(`/${kind.group}/${kind.plural}/`)
     .records.map((record) => ({ key: record.key, object: record.object() as Loose }))
-    .filter(({ object: { metadata } }) => !metadata?.deletionTimestamp && !metadata?.ownerReferences)
-    .map(({ key, object }) => ({ key, object: manifestOf(world, object) }));
+    .filter(({ object: { metadata } }) => !metadata?.deletionTimestamp && !metadata?.ownerReferences);
   await remove(world, definition(kind), "Background");
   const again = async () => {
-    await make(world, definition(kind), toCrd(kind) as KubeObject);
-    for (const { key, object } of objects) await make(world, key, object);
+    if (there(world, definition(kind)) === undefined) await make(world, definition(kind), toCrd(kind) as KubeObject);
+    for (const { key, object } of objects) {
+      const was = last(world, key, object.metadata?.uid) ?? object;
+      if (there(world, key) === undefined) await make(world, key, manifestOf(world, was));
+    }
   };
   const isGone = () => there(world, definition(kind)) === undefined;
   until(world, isGone, () => world.do(`the definition of ${kind.kind} is back`, again));

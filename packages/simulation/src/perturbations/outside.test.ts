@@ -1,9 +1,11 @@
 import { type Clock, sleep } from "@telltale/clock";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { actsLike } from "../../test/broken.ts";
 import { shopController, shopScenario } from "../../test/shop.ts";
 import type { Backend, BackendFault, Scenario } from "../scenario.ts";
 import { simulate } from "../simulate.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Where shops have to be entered. */
 class Register implements Backend {

@@ -1,9 +1,11 @@
 import { ConfigMap } from "@telltale/kinds/builtin";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { actsLike, brokenShop, ownClient, refOf } from "../../test/broken.ts";
 import { Shop, shopScenario } from "../../test/shop.ts";
 import type { Scenario } from "../scenario.ts";
 import { simulate } from "../simulate.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const options = { only: ["P22"], plans: 20 };
 

@@ -63,7 +63,7 @@ async function thereAndBack(fault: Fault, world: World, takesBack: number): Prom
     );
   if (was === undefined) return;
   await set(was, to);
-  const back = () => set(to, was);
-  if (takesBack === 0) return back();
-  world.clock.after(takesBack, () => world.do(`takes it back`, back));
+  const back = () => world.do("takes it back", () => set(to, was));
+  if (takesBack === 0) back();
+  else world.clock.after(takesBack, back);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shopScenario } from "../../test/shop.ts";
 import { runPlan } from "../run.ts";
-import { each, isUndisturbed, ownerOf, placesOf, spread } from "./places.ts";
+import { each, ownerOf, placesOf, spread } from "./places.ts";
 
 test("of many places some are taken, from the first on, over the whole length", () => {
   expect(spread([1, 2, 3], 5)).toEqual([1, 2, 3]);
@@ -19,14 +19,11 @@ test("each meets each, and the first round has met all", () => {
   ]);
 });
 
-test("a write is about the declared object, itself or by its child; nobody disturbs it once people have done all", async () => {
+test("a write is about the declared object, itself or by its child", async () => {
   const { seen } = await runPlan(shopScenario(), { seed: 1, faults: [] });
   const places = placesOf(seen);
   expect(places.length).toBeGreaterThan(4);
   expect(new Set(places.map(({ change }) => ownerOf(seen, change)))).toEqual(
     new Set(["/example.com/shops/default/corner"]),
   );
-  const calm = places.filter((place) => isUndisturbed(seen, place));
-  expect(calm.length).toBeGreaterThan(0);
-  expect(calm.length).toBeLessThan(places.length);
 });

@@ -1,5 +1,5 @@
 // Where a fault can matter, read off the run without faults.
-import type { Kind, KubeObject, Ms } from "@telltale/kinds";
+import type { Kind, KubeObject } from "@telltale/kinds";
 import { type Change, isNoise } from "../history.ts";
 import type { Sent } from "../network.ts";
 import type { Reference } from "../reference.ts";
@@ -50,12 +50,6 @@ export function ownerOf(
     return `/${kind.group}/${kind.plural}/${place}${reference.name}`;
   }
   return kindOf(kinds, after) === undefined ? undefined : key;
-}
-
-/** Whether nobody has anything planned for the next while. */
-export function isUndisturbed({ scenario, trace }: Reference, { change }: Place, within: Ms = 60_000): boolean {
-  const since = change.at - (trace.steps[0]?.at ?? change.at);
-  return (scenario.people ?? []).every(({ at }) => at <= since || at > since + within);
 }
 
 /** As soon as the server has carried out a write of the operator, before its sender hears of it. */

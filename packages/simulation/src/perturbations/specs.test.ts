@@ -1,8 +1,10 @@
 import { ConfigMap } from "@telltale/kinds/builtin";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { actsLike, brokenShop } from "../../test/broken.ts";
 import { shopScenario } from "../../test/shop.ts";
 import { simulate } from "../simulate.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 describe("a spec at the edges of its schema", () => {
   test("is no trouble for a sound operator, and can be taken back", async () => {
