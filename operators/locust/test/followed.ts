@@ -1,0 +1,186 @@
+// The whole operator in virtual time, with a stand-in behind each master pod: for what telemetry does to a status.
+import { startApiServer } from "@telltale/apiserver";
+import { createClient, inProcessTransport } from "@telltale/client";
+import { seededRandom, turn, VirtualClock } from "@telltale/clock";
+import { formatTime, type Ms, toCrd } from "@telltale/kinds";
+import { Job, Namespace, type Pod, Pod as PodKind } from "@telltale/kinds/builtin";
+import { manager } from "@telltale/runtime";
+import { type Config, standardConfig } from "../src/config.ts";
+import { LocustTest, type LocustTestStatus } from "../src/kinds/locust-test.ts";
+import { locustOperator } from "../src/operator.ts";
+import { workerId } from "../src/stand-in/control.ts";
+import { standInApi } from "../src/stand-in/in-process.ts";
+import { type StandIn, type StandInOptions, startStandIn } from "../src/stand-in/stand-in.ts";
+import type { Target } from "../src/telemetry/target.ts";
+
+export const namespace = "perf";
+
+export interface Followed {
+  readonly clock: VirtualClock;
+  readonly standIn: StandIn;
+  /** All that was said to a log, and all that was sent to the server, as texts. */
+  readonly said: readonly string[];
+  /** How often the status was written. */
+  readonly writes: () => number;
+  /** Every target that was asked. */
+  readonly asked: readonly Target[];
+  readonly askedAt: readonly number[];
+  /** The most requests that were under way at one time. */
+  readonly most: () => number;
+  pass(by?: Ms): Promise<void>;
+  status(name?: string): Promise<LocustTestStatus>;
+  says(type: string): Promise<string>;
+  job(role: "master" | "worker", status: NonNullable<Job["status"]>, name?: string): Promise<void>;
+  pod(name: string, status: NonNullable<Pod["status"]>, more?: Partial<NonNullable<Pod["metadata"]>>): Promise<void>;
+  /** Another test, with a master behind the same stand-in. */
+  more(name: string): Promise<void>;
+  /** Another process takes over. */
+  restart(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export interface FollowedOptions {
+  readonly command?: string;
+  readonly config?: Partial<Config["telemetry"]>;
+  readonly standIn?: Partial<StandInOptions>;
+  /** How long each answer takes. */
+  readonly latency?: Ms;
+}
+
+/** A test whose master and three workers run. */
+export async function followed(options: FollowedOptions = {}): Promise<Followed> {
+  const clock = new VirtualClock();
+  const objects = [toCrd(LocustTest), { apiVersion: "v1", kind: Namespace.kind, metadata: { name: namespace } }];
+  const authorization = "always-allow";
+  const server = await startApiServer({ listen: false, clock, random: seededRandom(1), authorization, objects });
+  const client = createClient({ transport: inProcessTransport(server.client), clock, random: seededRandom(2) });
+  const standIn = await startStandIn({ clock, random: seededRandom(4), ...options.standIn });
+  const telemetry = { ...standardConfig.telemetry, ...options.config };
+  const config = { ...standardConfig, telemetry };
+  const api = standInApi({ find: () => standIn, clock, maxBody: telemetry.maxBody });
+  const asked: Target[] = [];
+  const askedAt: number[] = [];
+  const said: string[] = [];
+  let [writes, inFlight, most] = [0, 0, 0];
+  const pass = async (by: Ms = 0) => {
+    for (let i = 0; i < 8; i += 1) await turn();
+    await clock.settle(by);
+    for (let i = 0; i < 8; i += 1) await turn();
+    await server.settle();
+  };
+
+  const start = () => {
+    const way = inProcessTransport(server.client);
+    const transport: typeof way = {
+      send(request) {
+        if (request.method !== "GET") said.push(`${request.path} ${request.body ?? ""}`);
+        if (request.method === "PATCH" && request.path.includes("/status")) writes += 1;
+        return way.send(request);
+      },
+      close: () => way.close(),
+    };
+    const watched: typeof api = {
+      async read(target, signal) {
+        asked.push(target);
+        askedAt.push(clock.now());
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        try {
+          if (options.latency !== undefined) await new Promise<void>((go) => clock.after(options.latency ?? 0, go));
+          return await api.read(target, signal);
+        } finally {
+          inFlight -= 1;
+        }
+      },
+    };
+    const stop = new AbortController();
+    const note = (message: string, fields?: object) => void said.push(`${message} ${shown(fields)}`);
+    const log = { debug: note, info: note, warn: note, error: note, with: () => log };
+    const controllers = locustOperator({ config, transport, clock, api: watched });
+    const run = manager({
+      name: "locust",
+      controllers,
+      clock,
+      random: seededRandom(3),
+      strict: true,
+      transport,
+      log,
+    }).run(stop.signal);
+    return async () => {
+      stop.abort();
+      let isOver = false;
+      void run.finally(() => {
+        isOver = true;
+      });
+      while (!isOver) await pass(1_000);
+    };
+  };
+
+  const job: Followed["job"] = async (role, status, name = "demo") => {
+    await client.status.patch(Job, { name: `${name}-${role}`, namespace }, { merge: { status } });
+    await pass();
+  };
+  const pod = async (of: string, name: string, status: NonNullable<Pod["status"]>, more: object = {}) => {
+    const owner = await client.get(Job, `${of}-master`, { namespace });
+    const reference = { apiVersion: "batch/v1", kind: "Job", name: `${of}-master`, uid: owner.metadata?.uid ?? "" };
+    const metadata = { name, namespace, ownerReferences: [{ ...reference, controller: true }], ...more };
+    const spec = { containers: [{ name: `${of}-master`, image: "locust" }], nodeName: "n" };
+    const all = await client.list(PodKind, { namespace });
+    const isNew = !all.items.some((it) => it.metadata?.name === name);
+    if (isNew) await client.create(PodKind, { metadata, spec });
+    await client.status.patch(PodKind, { name, namespace }, { merge: { status } });
+    await pass();
+  };
+  const begin = async (name: string) => {
+    const command = options.command ?? "--users 100 --run-time 5m";
+    await client.create(LocustTest, {
+      apiVersion: LocustTest.apiVersion,
+      kind: LocustTest.kind,
+      metadata: { name, namespace },
+      spec: { image: "locustio/locust:2.46.3", master: { command }, worker: { command: "-f a.py", replicas: 3 } },
+    });
+    await pass();
+    await job("worker", { active: 3, ready: 3, startTime: formatTime(clock.now()) }, name);
+    await job("master", { active: 1, startTime: formatTime(clock.now()) }, name);
+    await pod(name, `${name}-master-x`, { phase: "Running", podIP: "10.0.0.1" });
+  };
+
+  let end = start();
+  await pass();
+  await begin("demo");
+  const read = async (name = "demo") => (await client.get(LocustTest, name, { namespace })).status ?? {};
+  return {
+    clock,
+    standIn,
+    said,
+    writes: () => writes,
+    asked,
+    askedAt,
+    most: () => most,
+    pass,
+    status: read,
+    async says(type) {
+      const found = (await read()).conditions?.find((it) => it.type === type);
+      return found === undefined ? "" : `${found.status} ${found.reason} ${found.message}`;
+    },
+    job,
+    pod: (name, status, more) => pod("demo", name, status, more),
+    more: begin,
+    async restart() {
+      await end();
+      end = start();
+      await pass();
+    },
+    async end() {
+      await end();
+      await standIn.stop();
+      await server.stop();
+    },
+  };
+}
+
+/** What a worker of the test calls itself. */
+export const worker = (i: number): string => workerId(`demo-worker-${i}`);
+
+const shown = (fields?: object): string =>
+  JSON.stringify(fields, (_key, it: unknown) => (it instanceof Error ? `${it.message} ${it.stack}` : it)) ?? "";
