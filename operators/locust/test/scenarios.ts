@@ -81,7 +81,17 @@ const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
   },
   backend: ({ clock }) => new FakeMaster(clock),
   people: [ready],
-  free: ["*.status.testResult", "*.status.progress", "Pod *", "*.status.conditions.PodsHealthy.message"],
+  // What the master's web API tells, and names that chance gives.
+  free: [
+    "*.status.testResult",
+    "*.status.progress",
+    "*.status.connectedWorkers",
+    "*.status.workersSource",
+    "*.status.conditions.WorkersConnected",
+    "*.status.conditions.TelemetryAvailable",
+    "*.status.conditions.PodsHealthy.message",
+    "Pod *",
+  ],
 };
 
 const nobody = { send: () => Promise.reject(new Error("nobody asks the API server")), close: async () => {} };
