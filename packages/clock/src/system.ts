@@ -21,6 +21,13 @@ export const systemClock: Clock = {
   },
 };
 
+/** One turn of the event loop: every promise that can go on has gone on. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
 const poolSize = 4096;
 let pool = new Uint8Array(0);
 let used = 0;

@@ -2,6 +2,7 @@
 import { type Instant, instant, type Ms } from "@telltale/kinds";
 import type { Clock, Random, Timer } from "./clock.ts";
 import { Heap } from "./heap.ts";
+import { turn } from "./system.ts";
 
 interface Waiting {
   at: number;
@@ -81,18 +82,6 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** One turn of the event loop: every promise that can go on has gone on. */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port2.once("message", () => {
-      port1.close();
-      resolve();
-    });
-    port1.postMessage(undefined);
-  });
-}
-
 const before = (a: Waiting, b: Waiting): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
 
 /** Chance that a seed decides: the same seed, the same sequence (xoshiro128**). */
@@ -121,6 +110,10 @@ export function seededRandom(seed: number): Random {
   };
   return {
     next: () => next32() / 2 ** 32,
-    bytes: (count) => Uint8Array.from({ length: count }, () => next32() >>> 24),
+    bytes(count) {
+      const drawn = new Uint8Array(count);
+      for (let i = 0; i < count; i += 1) drawn[i] = next32() >>> 24;
+      return drawn;
+    },
   };
 }
