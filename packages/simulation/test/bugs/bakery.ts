@@ -18,8 +18,16 @@ import {
   yes,
 } from "@telltale/kinds";
 import { ConfigMap, Service } from "@telltale/kinds/builtin";
-import { type Controller, controller, done, type Finalized, type Hands, type Look } from "@telltale/runtime";
-import { type Draft, Failed, progress, sanitize, text } from "@telltale/status";
+import {
+  type Controller,
+  controller,
+  done,
+  type Ensured,
+  type Finalized,
+  type Hands,
+  type Look,
+} from "@telltale/runtime";
+import { type Draft, progress, text } from "@telltale/status";
 import type { Around, Scenario } from "../../src/index.ts";
 import { type Batch, Oven } from "./oven.ts";
 
@@ -56,13 +64,15 @@ export interface Seen {
   readonly loaf: Loaf;
   readonly map: ConfigMap | undefined;
   readonly service: Service | undefined;
-  readonly batch: Batch | undefined;
+  readonly batch: Batch | "silent" | undefined;
+  /** Whether somebody else has the name of something that it needs. */
+  readonly isTaken: boolean;
 }
 
 /** What a careless author may get wrong. */
 export interface Parts {
   observe(loaf: Loaf, look: Look, around: Around<Oven>): Promise<Seen>;
-  act(seen: Seen, hands: Hands<typeof Loaf>, around: Around<Oven>): Promise<void>;
+  act(seen: Seen, hands: Hands<typeof Loaf>, around: Around<Oven>): Promise<Seen>;
   status(seen: Seen, draft: Draft<typeof Loaf>, now: Instant): void;
   finalize(loaf: Loaf, around: Around<Oven>): Promise<Finalized>;
 }
@@ -86,37 +96,50 @@ export const sound: Parts = {
   async observe(loaf, look, { backend }) {
     const isStale = look.now >= staleAt(loaf, look.now);
     const batch = isStale ? undefined : await backend.look(uidOf(loaf)).catch(silent);
-    return { loaf, map: look.children(ConfigMap)[0], service: look.children(Service)[0], batch };
+    return { loaf, map: look.children(ConfigMap)[0], service: look.children(Service)[0], batch, isTaken: false };
   },
-  async act({ loaf, batch }, hands, { backend }) {
-    const made = [await hands.ensure(ConfigMap, ticketOf(loaf)), await hands.ensure(Service, shelfOf(loaf))];
-    const isMissing = made.some(({ as }) => as === "foreign" || as === "terminating");
-    if (isMissing)
-      throw new Failed({ class: "waiting", reason: "NameTaken", message: text`${loaf.metadata.name ?? ""} is taken` });
-    const isDue = hands.now < staleAt(loaf, hands.now) && batch?.recipe !== recipeOf(loaf);
-    if (isDue) await backend.put(uidOf(loaf), recipeOf(loaf)).catch(silent);
+  async act(seen, hands, { backend }) {
+    const { loaf } = seen;
+    const ticket = await hands.ensure(ConfigMap, ticketOf(loaf));
+    const shelf = await hands.ensure(Service, shelfOf(loaf));
+    const isDue =
+      hands.now < staleAt(loaf, hands.now) && seen.batch !== "silent" && seen.batch?.recipe !== recipeOf(loaf);
+    const answer = isDue ? await backend.put(uidOf(loaf), recipeOf(loaf)).catch(silent) : undefined;
+    return {
+      ...seen,
+      map: hands.children(ConfigMap)[0],
+      service: hands.children(Service)[0],
+      isTaken: isAway(ticket) || isAway(shelf),
+      batch: answer ?? seen.batch,
+    };
   },
-  status({ loaf, map, service, batch }, draft, now) {
+  status({ loaf, map, service, batch, isTaken }, draft, now) {
     const [recipe, end] = [recipeOf(loaf), staleAt(loaf, now)];
     const before = { epoch: String(draft.memory("recipe")), done: Number(draft.memory("baked")) };
-    const baked = progress(before, { epoch: recipe, done: batch?.recipe === recipe ? batch.baked : 0, total: 100 });
-    draft.phase("Baking");
-    if (now >= end) draft.phase("Stale").condition("Ready", false, "Stale", "It is too old");
-    else if (map !== undefined && service !== undefined && baked.done === 100)
-      draft.phase("Fresh").condition("Ready", true, "Fresh", "It is baked").wake(end);
-    else draft.condition("Ready", false, "Baking", "It is in the oven").wake(plus(now, asks)).wake(end);
-    if (now < end) draft.set({ recipe, baked: baked.done });
-    else draft.unset("recipe", "baked");
+    const found = batch !== "silent" && batch?.recipe === recipe ? batch.baked : 0;
+    const baked = progress(before, { epoch: recipe, done: found, total: 100 });
+    const isReady = map !== undefined && service !== undefined && baked.done === 100;
+    draft.phase("Baking").wake(isTaken ? plus(now, asks) : undefined);
+    if (now >= end) {
+      draft.unset("recipe", "baked").phase("Stale").condition("Ready", false, "Stale", "It is too old");
+      return;
+    }
+    draft.set({ recipe, baked: baked.done }).wake(end);
+    if (isTaken) draft.condition("Ready", false, "NameTaken", text`${loaf.metadata.name ?? ""} is somebody else's`);
+    else if (isReady) draft.phase("Fresh").condition("Ready", true, "Fresh", "It is baked");
+    else if (batch === "silent") draft.condition("Ready", false, "OvenSilent", "The oven does not answer");
+    else draft.condition("Ready", false, "Baking", "It is in the oven");
+    if (!isReady) draft.wake(plus(now, asks));
   },
   async finalize(loaf, { backend }) {
-    await backend.take(uidOf(loaf)).catch(silent);
+    await backend.take(uidOf(loaf));
     return done;
   },
 };
 
-function silent(error: unknown): never {
-  throw new Failed({ class: "transient", reason: "OvenSilent", message: sanitize(error, { max: 200 }) });
-}
+const silent = () => "silent" as const;
+
+const isAway = ({ as }: Ensured<KubeObject>): boolean => as === "foreign" || as === "terminating";
 
 /** The operator, with some of its parts done otherwise. */
 export function bakery(around: Around<Oven>, otherwise: Partial<Parts> = {}): Controller {
