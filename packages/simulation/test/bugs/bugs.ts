@@ -40,7 +40,7 @@ const childWithoutOwnerCheck: Otherwise = (around) => ({
         { op: "add", path: "/metadata/ownerReferences", value: metadata.ownerReferences },
         { op: "add", path: "/data", value: data },
       ]);
-    await sound.act(seen, withoutTickets(hands), around);
+    return sound.act(seen, withoutTickets(hands), around);
   },
 });
 
@@ -53,12 +53,14 @@ const withoutTickets = (hands: Hands<typeof Loaf>): Hands<typeof Loaf> => ({
 
 const restampedTransition: Otherwise = (around) => ({
   async act(seen, hands) {
-    await sound.act(seen, hands, around);
-    const { loaf, batch } = seen;
-    const isNews = loaf.status?.baked !== undefined && batch !== undefined && batch.baked > loaf.status.baked;
+    const next = await sound.act(seen, hands, around);
+    const { loaf, batch } = next;
+    const now = typeof batch === "object" ? batch.baked : 0;
+    const isNews = loaf.status?.baked !== undefined && now > loaf.status.baked;
     const at = loaf.status?.conditions?.findIndex(({ type }) => type === "Ready") ?? -1;
     const path = `/status/conditions/${at}/lastTransitionTime`;
     if (isNews && at >= 0) await hands.patchStatus(Loaf, loaf, [{ op: "replace", path, value: formatTime(hands.now) }]);
+    return next;
   },
 });
 
@@ -74,34 +76,30 @@ const leaseIgnored: Otherwise = (around) => ({
     const { loaf, map } = seen;
     const { ensure } = hands;
     const client = ownClient(around);
-    await sound.act(
-      seen,
-      {
-        ...hands,
-        ensure: async (kind, object, options) => {
-          if (kind.kind !== ConfigMap.kind || map !== undefined) return ensure(kind, object, options);
-          return { as: "created", live: await client.create(ConfigMap, forced(loaf)) } as never;
-        },
-      },
-      around,
-    );
+    const quick: typeof ensure = async (kind, object, options) => {
+      if (kind.kind !== ConfigMap.kind || map !== undefined) return ensure(kind, object, options);
+      return { as: "created", live: await client.create(ConfigMap, forced(loaf)) } as never;
+    };
+    return sound.act(seen, { ...hands, ensure: quick }, around);
   },
 });
 
 /** It takes the newest version so that nobody refuses it, and writes on it what it had thought before. */
 const statusFromStaleCache: Otherwise = (around) => ({
   async act(seen, hands) {
-    await sound.act(seen, hands, around);
-    const { loaf, batch } = seen;
-    if (batch?.baked !== 100 || loaf.status?.phase === "Fresh" || hands.now >= staleAt(loaf, hands.now)) return;
-    const live = await hands.live(Loaf, refOf(loaf));
-    if (live === undefined) return;
+    const next = await sound.act(seen, hands, around);
+    const { loaf, batch, isTaken } = next;
+    const isBaked = typeof batch === "object" && batch.baked === 100 && !isTaken;
+    const isNews = isBaked && loaf.status?.phase !== "Fresh" && hands.now < staleAt(loaf, hands.now);
+    const live = isNews ? await hands.live(Loaf, refOf(loaf)) : undefined;
+    if (live === undefined) return next;
     const observedGeneration = live.metadata.generation ?? 0;
     const conditions = (live.status?.conditions ?? []).map((it) =>
       it.type === "Ready" ? { ...it, ...fresh(it.lastTransitionTime, hands.now), observedGeneration } : it,
     );
-    const value = { ...live.status, observedGeneration, phase: "Fresh", conditions };
+    const value = { ...live.status, observedGeneration, phase: "Fresh", baked: 100, conditions };
     await hands.patchStatus(Loaf, live, [{ op: "replace", path: "/status", value }]);
+    return next;
   },
 });
 
@@ -132,32 +130,35 @@ const duplicateCreate: Otherwise = (around) => ({
     const { data } = ticketOf(loaf);
     if (map === undefined) await hands.create(ConfigMap, { metadata: { generateName: "ticket-" }, data });
     else if (!isAsWanted(seen)) await hands.patch(ConfigMap, map, [{ op: "add", path: "/data", value: data }]);
-    await sound.act(seen, withoutTickets(hands), around);
+    return sound.act(seen, withoutTickets(hands), around);
   },
 });
 
 const foreignConditionDropped: Otherwise = (around) => ({
   async act(seen, hands) {
-    await sound.act(seen, hands, around);
+    const next = await sound.act(seen, hands, around);
     const { conditions = [] } = seen.loaf.status ?? {};
     const value = conditions.filter(({ type }) => type === "Ready");
     if (value.length < conditions.length)
       await hands.patchStatus(Loaf, seen.loaf, [{ op: "replace", path: "/status/conditions", value }]);
+    return next;
   },
 });
 
 const progressGoesBack: Otherwise = () => ({
   status(seen, draft, now) {
     sound.status(seen, draft, now);
-    if (now < staleAt(seen.loaf, now)) draft.set({ baked: seen.batch?.baked ?? 0 });
+    const baked = typeof seen.batch === "object" ? seen.batch.baked : 0;
+    if (now < staleAt(seen.loaf, now)) draft.set({ baked });
   },
 });
 
 const noopWrite: Otherwise = (around) => ({
   async act(seen, hands) {
-    await sound.act(seen, hands, around);
+    const next = await sound.act(seen, hands, around);
     const merge = { metadata: { annotations: { "example.com/seen": "yes" } } };
     await ownClient(around).patch(Loaf, refOf(seen.loaf), { merge });
+    return next;
   },
 });
 
