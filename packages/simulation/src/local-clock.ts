@@ -106,7 +106,7 @@ export class LocalClock implements Clock {
   go(): void {
     const stood = this.#stands;
     this.#stands = undefined;
-    if (stood !== undefined) this.slack += this.now() - stood;
+    if (stood !== undefined) this.slack += Math.max(0, this.now() - stood);
   }
 
   /** Nothing happens any more. */

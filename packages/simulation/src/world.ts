@@ -18,6 +18,7 @@ import { invariantOf } from "./rules.ts";
 import type { Backend, Scenario } from "./scenario.ts";
 import { Trace } from "./trace.ts";
 import type { Violation } from "./violation.ts";
+import { Wishes } from "./wishes.ts";
 import { changeText, knownTo, passedText, passText } from "./words.ts";
 
 export interface WorldOptions {
@@ -53,6 +54,8 @@ export class World {
   readonly backend: (Backend & object) | undefined;
   /** A person's: nothing goes wrong on its way. */
   readonly person: Client;
+  /** Of those who do what the scenario says. */
+  readonly wishes = new Wishes();
   readonly processes: Process[] = [];
   readonly violations: Violation[] = [];
   /** What becomes of a manifest before it is applied for the first time. */
@@ -68,7 +71,9 @@ export class World {
   readonly #unclaimed: Change[] = [];
   /** The end of the last thing that was planned. */
   #busyUntil: Instant;
-  #people: Promise<void> = Promise.resolve();
+  readonly #people: Client;
+  /** The end of what people have done so far. */
+  #done: Promise<void> = Promise.resolve();
   readonly #afterwards: (() => void)[] = [];
   #counter = 0;
   #isEnding = false;
@@ -102,12 +107,10 @@ export class World {
         },
       },
     });
-    this.person = createClient({
-      transport: inProcessTransport(server.client),
-      clock,
-      random: seededRandom(plan.seed + 3),
-      fieldManager: "person",
-    });
+    const transport = inProcessTransport(server.client);
+    const person = { clock, random: seededRandom(plan.seed + 3), fieldManager: "person" };
+    this.person = createClient({ ...person, transport });
+    this.#people = createClient({ ...person, transport: this.wishes.over(transport) });
     this.backend = scenario.backend?.({ clock, random: seededRandom(plan.seed + 4) });
     this.#watchers = options.invariants.map(({ id, watch }) => watch(this, (what) => this.violate(id, what)));
     this.history.listen((change) => {
@@ -147,7 +150,7 @@ export class World {
     for (const [i, object] of apply.entries()) {
       this.#deed(1000 + i * 10, `applies ${object.kind} ${object.metadata?.name}`, () => this.#bring(object));
     }
-    for (const { at, what, act } of people) this.#deed(at, what, () => act(this.person));
+    for (const { at, what, act } of people) this.#deed(at, what, () => act(this.#people));
     await this.untilQuiet();
   }
 
@@ -159,7 +162,7 @@ export class World {
   /** People come one after the other: whoever is still trying holds up the next. */
   #deed(delay: Ms, what: string, act: () => unknown): void {
     this.#when(delay, () => {
-      this.#people = this.#people.then(() => this.#try(what, act, "person"));
+      this.#done = this.#done.then(() => this.#try(what, act, "person"));
     });
   }
 

@@ -91,7 +91,9 @@ function deletes(fault: Fault, world: World): void {
   const { uid } = object.metadata ?? {};
   const isGone = () => there(world, on)?.metadata?.uid !== uid;
   const again = () =>
-    world.do(`makes ${on} again`, () => make(world, on, manifestOf(world, last(world, on, uid) ?? object)));
+    world.do(`makes ${on} again`, async () => {
+      if (!world.wishes.isUnwanted(on)) await make(world, on, manifestOf(world, last(world, on, uid) ?? object));
+    });
   world.busyFor(0);
   world.clock.after(0, () => until(world, isGone, again));
 }
@@ -137,7 +139,8 @@ async function recreates(world: World, kind: Kind): Promise<void> {
     if (there(world, definition(kind)) === undefined) await make(world, definition(kind), toCrd(kind) as KubeObject);
     for (const { key, object } of objects) {
       const was = last(world, key, object.metadata?.uid) ?? object;
-      if (there(world, key) === undefined) await make(world, key, manifestOf(world, was));
+      const isWanted = there(world, key) === undefined && !world.wishes.isUnwanted(key);
+      if (isWanted) await make(world, key, manifestOf(world, was));
     }
   };
   const isGone = () => there(world, definition(kind)) === undefined;
