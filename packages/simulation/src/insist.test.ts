@@ -3,8 +3,7 @@ import { VirtualClock } from "@telltale/clock";
 import { describe, expect, it } from "vitest";
 import { insist } from "./insist.ts";
 
-const refused = (code: number, reason = "") =>
-  new ApiError("PATCH /x", { code, reason, message: `${code}` });
+const refused = (code: number, reason = "") => new ApiError("PATCH /x", { code, reason, message: `${code}` });
 
 async function tried(act: (attempt: number) => void) {
   const clock = new VirtualClock();
