@@ -81,6 +81,7 @@ const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
   },
   backend: ({ clock }) => new FakeMaster(clock),
   people: [ready],
+  unsuited: ["P22", "P33", "P34"],
   // What the master's web API tells, and names that chance gives.
   free: [
     "*.status.testResult",

@@ -30,6 +30,8 @@ export interface Scenario<B = unknown> {
   readonly free?: readonly string[];
   /** Kinds of children that it leaves as they are once they are made: `Job`. What others do to them is not put right. */
   readonly leaves?: readonly string[];
+  /** Perturbations that are no fault here: a kind that runs once with the spec that it was made with follows no later one. */
+  readonly unsuited?: readonly string[];
   /** One of many other objects that come at once (P32). Default: the first of the operator's own under another name. */
   crowd?(i: number): KubeObject | undefined;
   /** How long nothing must be written before it counts as quiet. Default: five minutes. */

@@ -47,7 +47,7 @@ export interface Report {
 /** Tries plans until one breaks an invariant, or the budget is used up. */
 export async function simulate(scenario: Scenario, options: SimulateOptions = {}): Promise<Report> {
   const { plans: budget = 500, seed = 1, onProgress } = options;
-  const perturbations = chosen(options.only);
+  const perturbations = chosen(options.only).filter(({ id }) => !(scenario.unsuited?.includes(id) ?? false));
   const began = systemClock.uptime();
   const tried: Record<Strategy, number> = { alone: 0, pairs: 0, triples: 0, walks: 0 };
   const reference = await runPlan(scenario, { seed, faults: [] });
