@@ -1,4 +1,5 @@
 import { seededRandom, VirtualClock } from "@telltale/clock";
+import { instant } from "@telltale/kinds";
 import { ConfigMap, Deployment, Node, Pod } from "@telltale/kinds/builtin";
 import { describe, expect, it } from "vitest";
 import { refusal, type Scripted, type Step, scripted } from "../test/scripted.ts";
@@ -266,6 +267,24 @@ describe("what goes wrong", () => {
     expect(await outcome).toBe("failed");
     expect(transport.asked).toHaveLength(times);
   });
+
+  it.each([3_600_000, -3_600_000])(
+    "is tried again as often as ever when the clock is put elsewhere: by %i",
+    async (by) => {
+      const trouble = refusal(503, "ServiceUnavailable");
+      const { client, clock, attempts } = bench([trouble, trouble, {}]);
+      const got = client.get(Node, "n");
+      await clock.settle(1);
+      clock.jump(instant(clock.now() + by));
+      await clock.settle(5_000);
+      await got;
+      expect(attempts.map(({ code, took }) => [code, took])).toEqual([
+        [503, 0],
+        [503, 0],
+        [200, 0],
+      ]);
+    },
+  );
 
   it("counts a failed JSON Patch test as a conflict, and repeats nothing", async () => {
     const { client, transport } = bench([refusal(422, "Invalid", { details: {} })]);

@@ -1,4 +1,5 @@
 import { VirtualClock } from "@telltale/clock";
+import { instant } from "@telltale/kinds";
 import { describe, expect, it } from "vitest";
 import { fakeFiles } from "../test/fake-machine.ts";
 import { inClusterConnection } from "./in-cluster.ts";
@@ -34,6 +35,17 @@ describe("a pod's connection", () => {
     texts[`${folder}/ca.crt`] = "CA2";
     clock.advance(60_000);
     expect(await connection.tls()).toEqual({ ca: "CA2" });
+  });
+
+  it("follows it by the time that passes, not by the time of day", async () => {
+    const texts: Record<string, string> = mounted();
+    const clock = new VirtualClock();
+    const connection = await inClusterConnection({ files: fakeFiles(texts), env, clock });
+    await connection.identity();
+    texts[`${folder}/token`] = "two";
+    clock.jump(instant(clock.now() - 3_600_000));
+    clock.advance(60_000);
+    expect(await connection.identity()).toEqual({ authorization: "Bearer two" });
   });
 
   it.each([

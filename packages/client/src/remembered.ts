@@ -1,6 +1,6 @@
 // A value that is asked for often and read seldom: a file's text, which rotates under us.
 import type { Clock } from "@telltale/clock";
-import { instant, type Ms } from "@telltale/kinds";
+import type { Ms } from "@telltale/kinds";
 
 export interface Remembered<T> {
   get(): Promise<T>;
@@ -14,17 +14,18 @@ export const rotation: Ms = 60_000;
 /** Reads at most once per while, and once for all who ask at the same time. A failed re-read keeps the last value. */
 export function remember<T>(clock: Clock, every: Ms, read: () => Promise<T>): Remembered<T> {
   let last: { readonly value: T } | undefined;
-  let until = instant(Number.NEGATIVE_INFINITY);
+  /** By the hours that really pass: a clock that is put back must not keep an old token alive. */
+  let until = Number.NEGATIVE_INFINITY;
   let reading: Promise<T> | undefined;
   const reread = async () => {
     try {
       const value = await read();
       last = { value };
-      until = instant(clock.now() + every);
+      until = clock.uptime() + every;
       return value;
     } catch (error) {
       if (last === undefined) throw error;
-      until = instant(clock.now() + every);
+      until = clock.uptime() + every;
       return last.value;
     } finally {
       reading = undefined;
@@ -32,12 +33,12 @@ export function remember<T>(clock: Clock, every: Ms, read: () => Promise<T>): Re
   };
   return {
     get() {
-      if (last !== undefined && clock.now() < until) return Promise.resolve(last.value);
+      if (last !== undefined && clock.uptime() < until) return Promise.resolve(last.value);
       reading ??= reread();
       return reading;
     },
     forget() {
-      until = instant(Number.NEGATIVE_INFINITY);
+      until = Number.NEGATIVE_INFINITY;
     },
   };
 }

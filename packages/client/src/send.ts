@@ -87,21 +87,21 @@ export function createSender(options: SenderOptions): Sender {
     limit: Deadline,
     once: () => Promise<T>,
   ): Promise<T> {
-    const began = clock.now();
+    const began = clock.uptime();
     for (let number = 1; ; number += 1) {
-      const start = clock.now();
+      const start = clock.uptime();
       const attempt = { method: call.method, path: call.path, number };
       try {
         const result = await once();
-        options.onAttempt?.({ ...attempt, took: clock.now() - start, code: result.status });
+        options.onAttempt?.({ ...attempt, took: clock.uptime() - start, code: result.status });
         return result;
       } catch (error) {
         const outcome = limit.signal.aborted ? undefined : outcomeOf(error);
-        const elapsed = clock.now() - began;
+        const elapsed = clock.uptime() - began;
         const next = outcome && nextDelay({ safety: call.safety, outcome, attempts: number, elapsed }, budget, random);
         options.onAttempt?.({
           ...attempt,
-          took: clock.now() - start,
+          took: clock.uptime() - start,
           ...(error instanceof ApiError ? { code: error.code } : {}),
           error,
           ...(next === undefined ? {} : { next }),
