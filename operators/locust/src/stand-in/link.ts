@@ -27,8 +27,13 @@ export function acceptWorkers({ host, port }: Place, runner: Runner): Promise<{ 
       if (word === "hello") {
         ids.add(id);
         runner.join(id, () => socket.write("quit\n"));
-      } else if (word === "beat") runner.beat(id);
-      else if (word === "bye") runner.leave(id);
+      } else if (word === "beat") {
+        runner.beat(id);
+        runner.lose(id); // until the next beat
+      } else if (word === "bye") {
+        ids.delete(id);
+        runner.leave(id);
+      }
     });
     socket.on("error", () => {});
     socket.once("close", () => {

@@ -75,8 +75,7 @@ export class Load {
       const next = after(this.#began, this.#since, reportEvery);
       const until = instant(Math.min(next, after(this.#began, this.#since, step), now));
       if (until > this.#since) {
-        const requests = usersAt(this.#since) * this.#options.rate * ((until - this.#since) / 1000);
-        this.#pending += requests * (0.9 + 0.2 * this.#random.next());
+        this.#pending += usersAt(this.#since) * this.#options.rate * ((until - this.#since) / 1000);
         this.#since = until;
       }
       if (until === next) this.#tell(next);
@@ -140,9 +139,10 @@ export class Load {
   }
 
   #tell(at: Instant): void {
-    const requests = Math.floor(this.#pending);
+    // Chance is asked once for each report, and not for each look: who looks changes nothing.
+    const requests = Math.round(this.#pending * (0.9 + 0.2 * this.#random.next()));
+    this.#pending = 0;
     if (requests === 0) return;
-    this.#pending -= requests;
     let failed = 0;
     for (const [name, count] of this.#spread(requests)) {
       const failures = this.#failuresOf(count);

@@ -207,7 +207,6 @@ export class Runner {
   end(code: number): void {
     this.#isOver = true;
     for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
     this.#exit(code);
   }
 
@@ -330,12 +329,18 @@ export class Runner {
   }
 
   #after(delay: Ms, call: () => void): Timer {
+    const own: Timer = {
+      cancel: () => {
+        timer.cancel();
+        this.#timers.delete(own);
+      },
+    };
     const timer = this.#clock.after(delay, () => {
-      this.#timers.delete(timer);
+      this.#timers.delete(own);
       if (!this.#isOver) call();
     });
-    this.#timers.add(timer);
-    return timer;
+    this.#timers.add(own);
+    return own;
   }
 }
 
