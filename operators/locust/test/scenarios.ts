@@ -90,7 +90,7 @@ const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
     "*.status.workersSource",
     "*.status.conditions.WorkersConnected",
     "*.status.conditions.TelemetryAvailable",
-    "*.status.conditions.PodsHealthy.message",
+    "*.status.conditions.PodsHealthy",
     "Pod *",
   ],
 };
