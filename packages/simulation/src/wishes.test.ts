@@ -11,12 +11,13 @@ test("what people deleted is unwanted, until they ask for it again; to look at i
   const wishes = new Wishes();
   const way = wishes.over(nowhere);
   const path = "/apis/example.com/v1/namespaces/default/shops/corner";
+  const headers = {};
   const isUnwanted = () => wishes.isUnwanted("/example.com/shops/default/corner");
   expect(isUnwanted()).toBe(false);
-  await way.send({ method: "DELETE", path });
+  await way.send({ method: "DELETE", path, headers });
   expect(isUnwanted()).toBe(true);
-  await way.send({ method: "GET", path });
+  await way.send({ method: "GET", path, headers });
   expect(isUnwanted()).toBe(true);
-  await way.send({ method: "PATCH", path: `${path}?fieldManager=me` });
+  await way.send({ method: "PATCH", path: `${path}?fieldManager=me`, headers });
   expect(isUnwanted()).toBe(false);
 });

@@ -134,6 +134,7 @@ async function recreates(world: World, kind: Kind): Promise<void> {
     .scan(`/${kind.group}/${kind.plural}/`)
     .records.map((record) => ({ key: record.key, object: record.object() as Loose }))
     .filter(({ object: { metadata } }) => !metadata?.deletionTimestamp && !metadata?.ownerReferences);
+  const { uid } = there(world, definition(kind))?.metadata ?? {};
   await remove(world, definition(kind), "Background");
   const again = async () => {
     if (there(world, definition(kind)) === undefined) await make(world, definition(kind), toCrd(kind) as KubeObject);
@@ -143,7 +144,8 @@ async function recreates(world: World, kind: Kind): Promise<void> {
       if (isWanted) await make(world, key, manifestOf(world, was));
     }
   };
-  const isGone = () => there(world, definition(kind)) === undefined;
+  // Somebody else may have been faster in making it again.
+  const isGone = () => there(world, definition(kind))?.metadata?.uid !== uid;
   until(world, isGone, () => world.do(`the definition of ${kind.kind} is back`, again));
 }
 
