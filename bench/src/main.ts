@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { measureApiServer } from "./apiserver.ts";
 import { benchRuntime } from "./runtime/run.ts";
+import { measureSimulation } from "./simulation.ts";
 import { measureStatus } from "./status.ts";
 import { printTable, type Result } from "./table.ts";
 import { measureWorkloads } from "./workloads.ts";
@@ -11,6 +12,7 @@ const suites: Readonly<Record<string, () => Promise<Result[]>>> = {
   status: measureStatus,
   apiserver: measureApiServer,
   workloads: measureWorkloads,
+  simulation: measureSimulation,
 };
 
 if (process.argv[2] === "runtime") await benchRuntime(process.argv.slice(3));
