@@ -28,7 +28,7 @@ function contract(name: string, program: Program): void {
       [bind, port] = [await freePort(), await freePort()];
       const line = `-f ${locustfile} --master --master-bind-host 127.0.0.1 --master-bind-port ${bind} --web-host 127.0.0.1
         --web-port ${port} --host ${target.url} --enable-rebalancing --only-summary ${more}`;
-      return processes.start(program, line.split(/\s+/), env);
+      return processes.start(program, line.trim().split(/\s+/), env);
     };
     const worker = (env: Record<string, string> = {}): Running => {
       const line = `-f ${locustfile} --worker --master-host=127.0.0.1 --master-port=${bind}`;
@@ -80,7 +80,7 @@ function contract(name: string, program: Program): void {
       expect(await Promise.all([run.exited, one.exited, two.exited])).toEqual([0, 0, 0]);
       // 15 s of load, 6 s of waiting, and what it takes to begin and to end.
       expect(lasted).toBeGreaterThan(20_000);
-      expect(lasted).toBeLessThan(45_000);
+      expect(lasted).toBeLessThan(120_000);
       // The cache of two seconds.
       expect(texts.size).toBeLessThan(lasted / 1_900 + 2);
 

@@ -140,6 +140,12 @@ describe("when the master cannot be read", () => {
     expect(it.fail(30)).toMatchObject({ condition: { reason: "MasterUnreachable" } });
   });
 
+  test("a login that nobody set up is still one", () => {
+    const it = following({ phase: "Running" }, { options: options("--web-login") });
+    const said = [10, 20, 30].map((seconds) => it.fail(seconds, new Unread("InvalidResponse", "not JSON")));
+    expect(said[2]?.condition).toMatchObject({ status: "False", reason: "AuthenticationRequired" });
+  });
+
   test("A70 what is no answer is said after three times (telemetry)", () => {
     const it = following();
     const error = new Unread("InvalidResponse", "not JSON");

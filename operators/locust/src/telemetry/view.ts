@@ -62,7 +62,7 @@ export type TelemetryReason = keyof typeof messages;
 export function telemetryView(input: TelemetryInput): TelemetryView {
   const { reach, polled, config, options } = input;
   const stored = input.stored ?? {};
-  const condition = conditionOf(stored, reach, polled);
+  const condition = conditionOf(stored, reach, polled, options);
   if (stored.phase === "Succeeded" || stored.phase === "Failed") return asStored(stored, condition);
 
   const reading = readingOf(reach, polled);
@@ -179,7 +179,12 @@ function endedTooSoon({ progress }: Numbers, { endedAt, config, options }: Telem
   return endedAt - start < (options.runTimeSeconds ?? 0) * 1000 - 2 * config.interval;
 }
 
-function conditionOf(stored: LocustTestStatus, reach: Reach, polled: Polled<Read> | undefined): TelemetryCondition {
+function conditionOf(
+  stored: LocustTestStatus,
+  reach: Reach,
+  polled: Polled<Read> | undefined,
+  { login }: LocustOptions,
+): TelemetryCondition {
   const kept = conditionIn(stored) ?? saying("WaitingForMaster");
   if (reach.at === "nowhere") {
     return saying(reach.reason, reach.reason === "MasterUnreachable" ? "it listens on loopback only" : undefined);
@@ -188,7 +193,10 @@ function conditionOf(stored: LocustTestStatus, reach: Reach, polled: Polled<Read
   if (reach.at === "ended") return kept;
   const verdict = verdictOf(polled);
   if (verdict === "good") return saying("Polling");
-  return verdict === "open" ? kept : saying(verdict.reason, verdict.what);
+  if (verdict === "open") return kept;
+  // A login that the test has not set up answers with a page of complaints.
+  const isLogin = login && verdict.reason === "InvalidResponse";
+  return saying(isLogin ? "AuthenticationRequired" : verdict.reason, verdict.what);
 }
 
 const messages = {
