@@ -25,10 +25,11 @@ function crashAt(world: World, write: number, when: When): void {
   });
 }
 
-/** A write that let an object go: of its finalizers it took one away. */
-function isLettingGo({ before, after }: Change): boolean {
-  const [had, has] = [before?.metadata?.finalizers ?? [], after.metadata?.finalizers ?? []];
-  return before?.metadata?.deletionTimestamp !== undefined && had.some((it) => !has.includes(it));
+/** A write that let an object go: it took one of its finalizers away, and after the last one it is gone. */
+function isLettingGo({ before, after, type, sent }: Change): boolean {
+  if (before?.metadata?.deletionTimestamp === undefined || sent?.method === "DELETE") return false;
+  const [had, has] = [before.metadata.finalizers ?? [], after.metadata?.finalizers ?? []];
+  return type === "DELETED" || had.some((it) => !has.includes(it));
 }
 
 export const crashes: readonly Perturbation[] = [

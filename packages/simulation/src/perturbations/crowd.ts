@@ -5,10 +5,13 @@ import { numberIn, type Perturbation } from "../perturbation.ts";
 import type { Scenario } from "../scenario.ts";
 import { remove } from "../stranger.ts";
 import type { World } from "../world.ts";
+import { onRequest } from "./moments.ts";
 import { kindOf } from "./places.ts";
 
 /** How long they stay. */
 const stay: Ms = 60_000;
+/** So long an answer takes meanwhile: who gets everything at once has no queue. */
+const busy: Ms = 20;
 
 export const crowds: readonly Perturbation[] = [
   {
@@ -16,9 +19,8 @@ export const crowds: readonly Perturbation[] = [
     what: "queue pressure: many other objects come at once, and go again",
     *plans({ scenario }): Iterable<Fault> {
       if (oneOf(scenario, 0) === undefined) return;
-      const last = 1000 + scenario.apply.length * 10;
-      const moments = [last, ...(scenario.people ?? []).slice(0, 2).map(({ at }) => at - 1)];
-      for (const at of moments) yield { p: "P32", at, many: 150 };
+      const moments = [1000, ...(scenario.people ?? []).slice(0, 2).map(({ at }) => at)];
+      for (const at of moments) yield { p: "P32", at: at - 2 * busy, many: 120 };
     },
     some({ scenario }, random) {
       if (oneOf(scenario, 0) === undefined) return undefined;
@@ -27,8 +29,16 @@ export const crowds: readonly Perturbation[] = [
     arm(fault, world) {
       const [at, many] = [numberIn(fault, "at"), numberIn(fault, "many")];
       const crowd = Array.from({ length: many }, (_, i) => oneOf(world.scenario, i)).filter((it) => it !== undefined);
-      world.at(at, `brings ${many} others`, () => Promise.all(crowd.map((it) => world.apply(it))));
-      world.at(at + stay, `takes the ${many} others away`, () => Promise.all(crowd.map((it) => gone(world, it))));
+      let isBusy = false;
+      onRequest(world, () => (isBusy ? { do: "slow", after: busy } : undefined));
+      world.at(at, `brings ${many} others`, () => {
+        isBusy = true;
+        return Promise.all(crowd.map((it) => world.apply(it)));
+      });
+      world.at(at + stay, `takes the ${many} others away`, () => {
+        isBusy = false;
+        return Promise.all(crowd.map((it) => gone(world, it)));
+      });
     },
   },
 ];

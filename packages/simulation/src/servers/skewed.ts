@@ -28,12 +28,14 @@ export const withoutStreamedLists =
 /** It has never heard of streamed lists: what it does not know in a query it overlooks. */
 export const ignoringStreamedLists =
   (server: Server): Server =>
-  (request) =>
-    server(
-      queryOf(request).has("sendInitialEvents")
-        ? asking(request, { sendInitialEvents: undefined, resourceVersionMatch: undefined })
-        : request,
-    );
+  async (request) => {
+    if (!queryOf(request).has("sendInitialEvents")) return server(request);
+    const response = await server(asking(request, { sendInitialEvents: undefined, resourceVersionMatch: undefined }));
+    // A present server says where the list ends, whether it was asked or not.
+    return withLines(response, async function* () {
+      for await (const line of linesOf(response)) if (!isEndOfList(line)) yield line;
+    });
+  };
 
 /** It sends no bookmarks but the one that ends a list. */
 export const withoutBookmarks =
