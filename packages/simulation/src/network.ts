@@ -269,7 +269,7 @@ export class Network {
     closing: AbortSignal,
     left: AbortController,
   ): Response {
-    const stream: Stream = { process: sent.process, target: sent.target, events: 0, cut: () => left.abort() };
+    const stream: Stream = { process: sent.process, target: sent.target, events: 0, cut: () => left.abort(broken) };
     if (counted) {
       this.streams.add(stream);
       left.signal.addEventListener("abort", () => this.streams.delete(stream), { once: true });
@@ -321,14 +321,17 @@ interface Judged<V> {
 
 const none: Judged<never> = {};
 
+/** One for all: to make a reason for each of them was a fiftieth of a plan. */
+const broken = new ConnectionError("body", "the connection is broken");
+
 const never = (): Promise<never> => new Promise(() => {});
 
 /** Raised when the reader stops, the process ends, or a fault breaks the connection: the server keeps no watch for nobody. */
 function leaving(closing: AbortSignal, reader: AbortSignal | undefined): AbortController {
   const left = new AbortController();
   for (const signal of [closing, reader]) {
-    if (signal?.aborted === true) left.abort();
-    signal?.addEventListener("abort", () => left.abort(), { once: true, signal: left.signal });
+    if (signal?.aborted === true) left.abort(signal.reason);
+    signal?.addEventListener("abort", () => left.abort(signal.reason), { once: true, signal: left.signal });
   }
   return left;
 }

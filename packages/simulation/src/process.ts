@@ -150,7 +150,7 @@ export class Process {
   /** Asks it to end in good order. */
   stop(): Promise<void> {
     if (this.#state === "runs") this.#state = "stopping";
-    this.#stop.abort();
+    this.#stop.abort("asked to stop");
     return this.#ended;
   }
 }

@@ -76,6 +76,8 @@ export class World {
   #done: Promise<void> = Promise.resolve();
   readonly #afterwards: (() => void)[] = [];
   #counter = 0;
+  /** Deeds that are not done yet. */
+  #trying = 0;
   #isEnding = false;
 
   private constructor(options: WorldOptions, server: ApiServer, clock: VirtualClock) {
@@ -121,14 +123,15 @@ export class World {
 
   static async begin(options: WorldOptions): Promise<World> {
     const { scenario, plan } = options;
-    const objects = [...scenario.kinds.map((kind: Kind) => toCrd(kind)), ...(scenario.given ?? [])];
+    const objects = () => [...scenario.kinds.map((kind: Kind) => toCrd(kind)), ...(scenario.given ?? [])];
     const open = (clock: VirtualClock, seed: number, from?: StoreSnapshot) =>
       startApiServer({
         listen: false,
         clock,
         random: seededRandom(seed),
         authorization: "always-allow",
-        objects,
+        // A beginning holds them already.
+        objects: from === undefined ? objects() : [],
         storage: { kind: "memory", ...(from === undefined ? {} : { from }) },
       });
     let first = beginnings.get(scenario);
@@ -182,7 +185,10 @@ export class World {
     this.deeds.push({ what, act, who, since: this.history.length });
     const failed = (error: unknown) =>
       this.trace.note(this.clock.now(), who, `${what}: ${error instanceof Error ? error.message : String(error)}`);
-    return insist({ clock: this.clock, failed, waits: (ms) => this.busyFor(ms) }, act);
+    this.#trying += 1;
+    return insist({ clock: this.clock, failed, waits: (ms) => this.busyFor(ms) }, act).finally(() => {
+      this.#trying -= 1;
+    });
   }
 
   /** Once everything is quiet somebody does something, before it may become quiet again. One at a time, in their order. */
@@ -403,13 +409,18 @@ export class World {
     return this.#replicas === 1 ? enough : Math.max(enough, terms.duration + 2 * terms.retry);
   }
 
-  /** Everything that needs no time happens. */
+  /**
+   * Everything that needs no time happens: after one turn every promise has gone on. Somebody's deed, or a process that goes on
+   * after a pause, may need more of them.
+   */
   async #drain(): Promise<void> {
-    for (let still = 0, seen = ""; still < 2; ) {
+    for (let still = 0, seen = 0; still < 2; ) {
       await turn();
       this.#hand();
-      const now = `${this.server.store.revision} ${this.network.underWay} ${this.network.writes} ${this.trace.steps.length}`;
-      still = now === seen && !this.processes.some(({ clock }) => clock.isResuming) ? still + 1 : 0;
+      const isResuming = this.processes.some(({ clock }) => clock.isResuming);
+      if (!isResuming && this.#trying === 0) return;
+      const now = this.server.store.revision + this.network.writes + this.trace.steps.length;
+      still = now === seen && !isResuming ? still + 1 : 0;
       seen = now;
     }
   }

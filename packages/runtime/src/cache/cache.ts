@@ -108,7 +108,7 @@ export class Cache {
         isReleased = true;
         opened.users -= 1;
         if (opened.users > 0) return;
-        opened.stop.abort();
+        opened.stop.abort(stopped);
         this.#entries.delete(id);
       },
     };
@@ -122,7 +122,7 @@ export class Cache {
 
   /** For good: what was stopped does not start again. */
   async stop(): Promise<void> {
-    for (const entry of this.#entries.values()) entry.stop.abort();
+    for (const entry of this.#entries.values()) entry.stop.abort(stopped);
     await Promise.all(this.#running);
   }
 
@@ -241,6 +241,9 @@ export class Cache {
     }
   }
 }
+
+/** One for all watches: a reason that is made anew for each costs more than its end. */
+const stopped = new Error("nobody reads this any more");
 
 /** Who is told of changes of such an object. */
 function watching(followers: readonly Watched[], { metadata }: KubeObject): Follower<KubeObject> | undefined {
