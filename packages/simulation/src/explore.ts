@@ -28,7 +28,8 @@ export function* trials(
   ]);
   for (const fault of inTurn<Fault>(alone)) yield { as: "alone", plan: { seed, faults: [fault] } };
   if (isTiny(reference)) {
-    const families = alone.map((faults) => distinct(faults, reference));
+    const kept = new Set(distinct(alone.flat(), reference));
+    const families = alone.map((faults) => faults.filter((it) => kept.has(it)));
     for (const faults of inTurn(together(families, 2))) yield { as: "pairs", plan: { seed, faults } };
     for (const faults of inTurn(together(families, 3))) yield { as: "triples", plan: { seed, faults } };
   }

@@ -1,32 +1,36 @@
 // A failure as a person reads it, and as a test file that can be committed.
-import type { Fault, Plan } from "./fault.ts";
+import type { Fault } from "./fault.ts";
 import { perturbationOf } from "./perturbations/index.ts";
 import type { Outcome } from "./run.ts";
+import type { Step } from "./trace.ts";
 
 /** So much of what came before the first violation is shown. */
 const before = 80;
 
-/** What goes wrong in the plan, what breaks, and how it came about. `whole`: from the very beginning. */
+/** What goes wrong in the plan, what breaks, and how it came about. `whole`: from the very beginning to the end. */
 export function story({ plan, violations, trace }: Outcome, options: { readonly whole?: boolean } = {}): string {
   const broken = violations.map(({ invariant, what }) => `  ${invariant}: ${what}`);
-  const first = trace.steps.findIndex(({ who }) => who === "invariant");
-  const from = options.whole === true || first < 0 ? 0 : Math.max(0, first - before);
+  const isBreak = ({ who }: Step) => who === "invariant";
+  const isWhole = options.whole === true || !trace.steps.some(isBreak);
+  const from = isWhole ? 0 : Math.max(0, trace.steps.findIndex(isBreak) - before);
+  const to = isWhole ? undefined : trace.steps.findLastIndex(isBreak) + 1;
   return [
     `plan ${JSON.stringify(plan)}`,
     ...plan.faults.map((fault) => `  ${inWords(fault)}`),
     "breaks",
     ...broken,
     "",
-    trace.text(from),
+    trace.text(from, to),
   ].join("\n");
 }
 
 /** `P1 (write 3): crash after a write is applied, before its answer` */
-const inWords = (fault: Fault): string => {
-  const { p, ...detail } = fault;
+const inWords = (fault: Fault): string => `${placed(fault)}: ${perturbationOf(fault).what}`;
+
+function placed({ p, ...detail }: Fault): string {
   const where = Object.entries(detail).map(([name, value]) => `${name} ${value}`);
-  return `${p}${where.length === 0 ? "" : ` (${where.join(", ")})`}: ${perturbationOf(fault).what}`;
-};
+  return `${p}${where.length === 0 ? "" : ` (${where.join(", ")})`}`;
+}
 
 export interface TestFileOptions {
   /** How the scenario is imported: `./shops.scenario.ts`. */
@@ -38,13 +42,14 @@ export interface TestFileOptions {
 /** A test that fails until the bug is gone. */
 export function testFile({ plan, violations }: Outcome, { from, scenario }: TestFileOptions): string {
   const [first] = violations;
-  const name = `${first?.invariant ?? "?"} holds although ${described(plan)}`;
+  const name = `${first?.invariant ?? "?"} holds in spite of ${plan.faults.map(placed).join(" and ") || "nothing"}`;
   return [
     `import { replay } from "@telltale/simulation";`,
     `import { expect, test } from "vitest";`,
     `import { ${scenario} } from ${JSON.stringify(from)};`,
     "",
-    `// ${first?.what.replaceAll("\n", " ") ?? ""}`,
+    ...plan.faults.map((fault) => `// ${inWords(fault)}`),
+    `// ${first?.invariant}: ${first?.what.replaceAll("\n", " ") ?? ""}`,
     `test(${JSON.stringify(name)}, async () => {`,
     `  const { violations } = await replay(${scenario}, ${JSON.stringify(plan)});`,
     "  expect(violations).toEqual([]);",
@@ -52,5 +57,3 @@ export function testFile({ plan, violations }: Outcome, { from, scenario }: Test
     "",
   ].join("\n");
 }
-
-const described = ({ faults }: Plan): string => faults.map(inWords).join(" and ") || "nothing goes wrong";

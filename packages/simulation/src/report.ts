@@ -28,14 +28,15 @@ function triedText({ tried, exhausted }: Report): string {
 /** What went wrong how often, and at which step. */
 function coverageText({ coverage }: Report): string {
   const width = Math.max(...perturbations.map(({ what }) => what.length));
-  const rows = perturbations
+  const all = perturbations.toSorted((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
+  const rows = all
     .filter(({ id }) => coverage[id] !== undefined)
     .map(({ id, what }) => {
       const steps = Object.entries(coverage[id] ?? {}).toSorted(([, a], [, b]) => b - a);
       const sum = steps.reduce((all, [, count]) => all + count, 0);
       return `${id.padEnd(4)}${what.padEnd(width)} ${String(sum).padStart(6)}  ${steps.map(([step, count]) => `${step} ${count}`).join(", ")}`;
     });
-  const none = perturbations.filter(({ id }) => coverage[id] === undefined).map(({ id }) => id);
+  const none = all.filter(({ id }) => coverage[id] === undefined).map(({ id }) => id);
   return [...rows, ...(none.length === 0 ? [] : [`not tried: ${none.join(", ")}`])].join("\n");
 }
 

@@ -23,10 +23,10 @@ export class Trace {
     return sha256Hex(this.steps.map(({ at, who, what }) => `${at} ${who} ${what}`).join("\n"));
   }
 
-  /** With the time since the start. `from`: the first step that is shown. */
-  text(from = 0): string {
+  /** With the time since the start. `from`, `to`: what is shown. */
+  text(from = 0, to = this.steps.length): string {
     const start = this.steps[0]?.at ?? 0;
-    const shown = this.steps.slice(from).map(({ at, who, what }) => {
+    const shown = this.steps.slice(from, to).map(({ at, who, what }) => {
       const since = `+${((at - start) / 1000).toFixed(3)}`;
       return `${since.padStart(10)}  ${who.padEnd(11)} ${what}`;
     });
