@@ -344,7 +344,7 @@ export class Runner {
   }
 }
 
-/** A clock that goes so many times as fast. */
+/** A clock that goes so many times as fast, and is never put elsewhere. */
 export function scaled(clock: Clock, times: number): Clock {
   const began = { now: clock.now(), uptime: clock.uptime() };
   return {

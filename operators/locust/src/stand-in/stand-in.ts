@@ -43,7 +43,7 @@ export interface StandIn {
 
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const { random, timeScale = 1, listen: where } = options;
-  const clock = timeScale === 1 ? options.clock : scaled(options.clock, timeScale);
+  const clock = scaled(options.clock, timeScale);
   const load = new Load(random, { ...standardLoad, ...options.load });
   const run = { ...standardRun, ...options.run };
   const runner = new Runner(load, clock, run);

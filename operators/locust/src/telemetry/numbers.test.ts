@@ -150,6 +150,25 @@ describe("numbers", () => {
     });
   });
 
+  test("of another master are told apart with a clock that is ahead of the server's", () => {
+    const it = following();
+    it.answer(sample(500));
+    const next: Master = { uid: "m2", created: at(200) };
+    expect(it.answer(sample(510, { totals: { requests: 5, failures: 0 } }), {}, next)).toMatchObject({
+      progress: { loadStartTime: formatTime(at(510)), duration: "0s" },
+      testResult: { totalRequests: 5 },
+    });
+  });
+
+  test("of an ended load keep its length after a restart", () => {
+    const it = following();
+    it.answer(sample(10));
+    it.answer(sample(311, { state: "stopped" }));
+    it.restart();
+    expect(it.answer(sample(400, { state: "stopped" })).progress).toMatchObject({ duration: "5m1s" });
+    expect(it.answer(sample(450, { state: "ready" })).progress).toMatchObject({ duration: "5m1s" });
+  });
+
   test("go on where they were after a restart of the operator", () => {
     const it = following();
     it.answer(sample(10));

@@ -46,7 +46,8 @@ describe("workers", () => {
   test("that are fewer from the second look after the end on are missed", () => {
     const it = following({ phase: "Running" }, { options: options("-u 5") });
     it.answer(sample(10));
-    it.answer(sample(50, { state: "stopped", workers: 1 }));
+    const first = it.answer(sample(50, { state: "stopped", workers: 1 }));
+    expect(first).toMatchObject({ connectedWorkers: 3, isFrozen: true });
     expect(it.answer(sample(60, { state: "stopped", workers: 1 }))).toMatchObject({
       connectedWorkers: 1,
       isFrozen: false,
@@ -193,7 +194,9 @@ describe("when the master cannot be read", () => {
     const it = following();
     it.answer(sample(10));
     it.answer(sample(20, { totals: { requests: 999, failures: 3 } }));
-    const view = it.look(at(400), { reach: { at: "ended" } });
+    for (const seconds of [30, 40]) it.fail(seconds);
+    const view = it.fail(50, undefined, { reach: { at: "ended" } });
+    expect(it.look(at(400), { reach: { at: "ended" } })).toEqual(view);
     expect(view).toMatchObject({
       condition: { status: "True", reason: "Polling" },
       connectedWorkers: 3,
