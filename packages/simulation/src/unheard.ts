@@ -18,7 +18,10 @@ export class Unheard {
   }
 
   heard(sent: Sent, { as }: Heard): void {
-    if (as === "answer") this.#open.delete(sent);
+    if (as !== "answer") return;
+    this.#open.delete(sent);
+    // What was made without a name stays unknown, whatever else is heard.
+    for (const it of this.#open.keys()) if (it.method !== "POST" && isSame(it, sent)) this.#open.delete(it);
   }
 
   /** How many objects of a resource were made so. Whoever starts anew looks at the server first: a crash explains nothing. */
@@ -31,13 +34,11 @@ export class Unheard {
     return count;
   }
 
-  /** Whether one of this sender to the same object is open. It explains one repetition. */
-  takes(again: Sent): boolean {
-    for (const sent of this.#open.keys()) {
-      if (sent === again || sent.process !== again.process || keyOf(sent.target) !== keyOf(again.target)) continue;
-      this.#open.delete(sent);
-      return true;
-    }
+  /** Whether one of this sender to the same object is open: until it hears the truth, it may say it again. */
+  explains(again: Sent): boolean {
+    for (const sent of this.#open.keys()) if (sent !== again && isSame(sent, again)) return true;
     return false;
   }
 }
+
+const isSame = (a: Sent, b: Sent): boolean => a.process === b.process && keyOf(a.target) === keyOf(b.target);

@@ -1,5 +1,5 @@
 // I18: a wait that has a deadline ends by then, also where the process that began it is gone.
-import type { Instant, KubeObject, Ms } from "@telltale/kinds";
+import { type Instant, instant, type KubeObject, type Ms } from "@telltale/kinds";
 import { kindOf, nameOf } from "../facts.ts";
 import type { Invariant } from "../invariant.ts";
 import { lookAt } from "../look.ts";
@@ -11,15 +11,21 @@ const tick: Ms = 2000;
 /** So long after the last trouble everybody has come back from their pauses. */
 const recovery: Ms = 60_000;
 
+interface Wait extends Deadline {
+  /** When it was first seen. */
+  readonly since: Instant;
+}
+
 export const deadlines: Invariant = {
   id: "I18",
   what: "a wait that has a deadline ends by then",
   watch(world, say) {
     const { scenario } = world;
-    const waits = new Map<string, { readonly object: KubeObject; readonly list: readonly Deadline[] }>();
-    const judge = (object: KubeObject, list: readonly Deadline[], now: Instant) => {
-      for (const { what, at } of list) {
-        const late = lateness(world, at, now);
+    const waits = new Map<string, { readonly object: KubeObject; readonly list: readonly Wait[] }>();
+    const judge = (object: KubeObject, list: readonly Wait[], now: Instant) => {
+      for (const { what, at, since } of list) {
+        // Whoever undoes what was said begins the wait anew.
+        const late = lateness(world, instant(Math.max(at, since)), now);
         if (late > tick) say(`${nameOf(object)} waited for ${what} ${Math.round(late / 1000)} s longer than it may`);
       }
     };
@@ -29,12 +35,13 @@ export const deadlines: Invariant = {
         if (kindOf(scenario.kinds, after) === undefined) return;
         const { list = [] } = waits.get(key) ?? {};
         const next = type === "DELETED" ? [] : (scenario.deadlines?.(after, lookAt(world.server)) ?? []);
+        const same = (a: Deadline) => (b: Deadline) => a.what === b.what && a.at === b.at;
         judge(
           after,
-          list.filter((old) => !next.some((it) => it.what === old.what && it.at === old.at)),
+          list.filter((old) => !next.some(same(old))),
           at,
         );
-        waits.set(key, { object: after, list: next });
+        waits.set(key, { object: after, list: next.map((it) => ({ since: at, ...list.find(same(it)), ...it })) });
       },
       end() {
         for (const { object, list } of waits.values()) judge(object, list, world.clock.now());

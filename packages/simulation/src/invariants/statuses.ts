@@ -70,9 +70,13 @@ function judge(world: World, own: Map<string, KubeObject>, change: Change): read
     ...(sent.pass === undefined ? {} : { at: sent.pass.at }),
     ...(progress === undefined ? {} : { progress }),
   });
-  // Whoever puts right what others wrote goes back behind it: then only what belongs to them counts.
   const isOurs = last === undefined || deepEqual(statusOf(last), statusOf(before));
-  return [...(isOurs ? steps : steps.filter(({ rule }) => rule === 60)), ...said];
+  if (isOurs) return [...steps, ...said];
+  // Whoever puts right what others wrote goes back behind it: then only what belongs to them counts. And what others did wrong
+  // meanwhile may still be there.
+  const theirs = lintStatus(kind, asObserved(before));
+  const isTheirs = ({ rule, at }: Violation) => theirs.some((it) => it.rule === rule && it.at === at);
+  return [...steps.filter(({ rule }) => rule === 60), ...said.filter((it) => !isTheirs(it))];
 }
 
 /** The object of the generation that its status speaks of: somebody may have changed it since it was read. */

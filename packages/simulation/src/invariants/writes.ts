@@ -26,7 +26,7 @@ export const writes: readonly Invariant[] = [
           unheard.applied(sent, changes);
           const { method, request, write } = sent;
           if (write === undefined || method === "DELETE" || changes.length > 0 || status >= 300) return;
-          if (request.path.includes("dryRun=") || unheard.takes(sent)) return;
+          if (request.path.includes("dryRun=") || unheard.explains(sent)) return;
           // Who could not know that somebody else had already done it is not to blame.
           const there = world.server.store.get(keyOf(sent.target))?.revision ?? 0;
           if ((views.get(sent) ?? there) === there) say(`#${write} ${method} ${request.path} changed nothing`);
