@@ -206,6 +206,7 @@ export class Network {
     const left = request.stream === true ? leaving(closing, request.signal) : undefined;
     const response = await ask({ ...request, signal: left?.signal ?? closing });
     const body = request.stream === true ? undefined : await response.text();
+    if (response.status >= 500) this.disturbedAt = this.#options.clock.now();
     const changes = write === undefined ? [] : history.claim(before, process, sent, response.status, body);
     note(process, () => `-> ${answerText(response.status, body)}`);
     witness?.applied?.(sent, changes, response.status, body);

@@ -56,12 +56,16 @@ export async function make(world: World, key: string, object: KubeObject): Promi
   await world.person.request({ method: "POST", path, query: { fieldManager: "person" }, body: object });
 }
 
-/** Tries again every second until it holds. After `most` seconds nobody waits any longer. */
-export function until(world: World, holds: () => boolean, then: () => void, most = 120): void {
+/** Longer than any other trouble lasts. */
+const patience = 1_200_000;
+
+/** Looks again, every second at first, until it holds. */
+export function until(world: World, holds: () => boolean, then: () => void, waited = 0): void {
   if (holds()) then();
-  else if (most > 0) {
-    world.busyFor(1000);
-    world.clock.after(1000, () => until(world, holds, then, most - 1));
+  else if (waited < patience) {
+    const wait = waited < 10_000 ? 1000 : 10_000;
+    world.busyFor(wait);
+    world.clock.after(wait, () => until(world, holds, then, waited + wait));
   }
 }
 

@@ -34,5 +34,8 @@ function breaks(fault: Fault, world: World): void {
   if (backend?.fail === undefined) return;
   world.busyFor(lasts);
   world.do(`what is outside is ${how}`, () => backend.fail?.(how), "fault");
-  world.clock.after(lasts, () => world.do("what is outside is well again", () => backend.heal?.(), "fault"));
+  world.clock.after(lasts, () => {
+    world.network.disturbedAt = world.clock.now();
+    world.do("what is outside is well again", () => backend.heal?.(), "fault");
+  });
 }
