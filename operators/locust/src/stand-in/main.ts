@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { seededRandom, systemClock, systemRandom } from "@telltale/clock";
 import { type Master, type OwnOptions, type Program, programOf } from "./arguments.ts";
 import { acceptWorkers, runWorker } from "./link.ts";
-import { scaled } from "./runner.ts";
+import { scaled } from "./scaled.ts";
 import { startStandIn } from "./stand-in.ts";
 
 const stop = new AbortController();

@@ -1,7 +1,8 @@
 import { seededRandom, VirtualClock } from "@telltale/clock";
 import { describe, expect, test } from "vitest";
 import { Load } from "./load.ts";
-import { Runner, type RunOptions, scaled } from "./runner.ts";
+import { Runner, type RunOptions } from "./runner.ts";
+import { scaled } from "./scaled.ts";
 
 function master(options: Partial<RunOptions> = {}, failRatio = 0) {
   const clock = new VirtualClock();

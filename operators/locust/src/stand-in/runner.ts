@@ -1,7 +1,7 @@
 // The machine inside a master: which workers there are, when load begins and ends, and with which code the process exits. It is
 // moved by a clock and by those who call it; it listens to nothing.
 import type { Clock, Timer } from "@telltale/clock";
-import { type Instant, type Ms, plus } from "@telltale/kinds";
+import type { Instant, Ms } from "@telltale/kinds";
 import type { Load } from "./load.ts";
 
 export type State = "ready" | "spawning" | "running" | "stopping" | "stopped";
@@ -342,14 +342,4 @@ export class Runner {
     this.#timers.add(own);
     return own;
   }
-}
-
-/** A clock that goes so many times as fast, and is never put elsewhere. */
-export function scaled(clock: Clock, times: number): Clock {
-  const began = { now: clock.now(), uptime: clock.uptime() };
-  return {
-    now: () => plus(began.now, (clock.uptime() - began.uptime) * times),
-    uptime: () => (clock.uptime() - began.uptime) * times,
-    after: (delay, call) => clock.after(delay / times, call),
-  };
 }

@@ -8,7 +8,8 @@ import { Faults } from "./faults.ts";
 import { listen } from "./listen.ts";
 import { Load, type LoadOptions } from "./load.ts";
 import { type Asked, Web, type WebOptions } from "./routes.ts";
-import { Runner, type RunOptions, scaled } from "./runner.ts";
+import { Runner, type RunOptions } from "./runner.ts";
+import { scaled } from "./scaled.ts";
 
 export interface StandInOptions {
   readonly clock: Clock;
