@@ -39,7 +39,8 @@ export async function runPlan(
   const places = reference === undefined ? placesIn(world) : nowhere;
   for (const fault of plan.faults) arm(fault, world);
   await world.run();
-  const { changes } = world.history;
+  // What a new process writes after all is judged belongs to no plan.
+  const changes = [...world.history.changes];
   const writes = Map.groupBy(
     changes.filter(({ sent }) => sent?.write !== undefined),
     ({ sent }) => sent?.write ?? 0,
