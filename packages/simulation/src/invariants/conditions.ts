@@ -47,7 +47,9 @@ export const conditions: readonly Invariant[] = [
           if (pass !== undefined) silent.add(pass);
         },
         passed(pass) {
-          if (silent.has(pass)) blame(pass, pass.object, pass.object);
+          // Who could not do its work has the next pass for it.
+          const isDone = pass.result === "success" || pass.result === "requeue" || pass.result === "waiting";
+          if (isDone && silent.has(pass)) blame(pass, pass.object, pass.object);
         },
       };
     },
