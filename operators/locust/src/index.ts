@@ -17,7 +17,10 @@ export { type LocustTestV1, type LocustTestV2, toV1, toV2 } from "./kinds/conver
 export { LocustTest, type LocustTestStatus } from "./kinds/locust-test.ts";
 export * from "./manifests/index.ts";
 export { locustOperator, type OperatorOptions } from "./operator.ts";
-export type { Resolver } from "./telemetry/target.ts";
+export { standInApi } from "./stand-in/in-process.ts";
+export { type StandIn, type StandInOptions, startStandIn } from "./stand-in/stand-in.ts";
+export { type Reach, type Resolver, type Target, targetOf } from "./telemetry/target.ts";
+export { Unread } from "./telemetry/trouble.ts";
 export type { Answer, WebApi } from "./telemetry/web-api.ts";
 export { type FieldError, validate, violations } from "./validate.ts";
 export { webhookSettings } from "./webhooks/flags.ts";

@@ -158,7 +158,7 @@ export const LocustTest = defineKind({
     "conditions.WorkersConnected",
     "conditions.Ready",
   ],
-  volatile: ["testResult", "progress"],
+  volatile: ["testResult", "progress.currentUsers", "progress.duration", "progress.percent"],
   columns: [
     column("Phase", ".status.phase"),
     column("Workers", ".spec.worker.replicas", "integer"),
