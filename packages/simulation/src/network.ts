@@ -175,7 +175,7 @@ export class Network {
     witness?.sent?.(sent);
     const { verdict, by = "" } = counted ? this.#verdict(sent) : none;
     const disturbed = () => {
-      if (verdict !== undefined) this.disturbedAt = this.#options.clock.now();
+      if (verdict !== undefined && verdict.do !== "then") this.disturbedAt = this.#options.clock.now();
     };
     disturbed();
     const note = (who: string, said: () => string) => {

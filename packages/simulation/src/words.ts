@@ -112,10 +112,12 @@ export function eventText(line: string): string {
   return type === "ERROR" ? `is told ${line.trim()}` : `sees ${type} ${versioned(object)}`;
 }
 
-/** What becomes of a request, before anybody else can tell. Undefined: its end tells. */
+/** What becomes of a request, before anybody else can tell. Undefined: its end tells, or it is not worth a line. */
 export function verdictText(verdict: Verdict): string | undefined {
-  if (verdict.do === "slow")
-    return `takes ${((verdict.before ?? 0) + (verdict.after ?? 0)) / 1000} s ${verdict.before === undefined ? "back" : "there"}`;
+  if (verdict.do === "slow") {
+    const takes = (verdict.before ?? 0) + (verdict.after ?? 0);
+    return takes < 1000 ? undefined : `takes ${takes / 1000} s ${verdict.before === undefined ? "back" : "there"}`;
+  }
   return verdict.do === "elsewhere" ? "goes to another server" : undefined;
 }
 

@@ -60,12 +60,12 @@ export class World {
   readonly violations: Violation[] = [];
   /** What becomes of a manifest before it is applied for the first time. */
   readonly edits: ((object: KubeObject) => KubeObject)[] = [];
-  /** What people did so far, and how much was written before. */
+  /** What people did so far, and how much was written when they had done it. */
   readonly deeds: {
     readonly what: string;
     readonly act: () => unknown;
     readonly who: string;
-    readonly since: number;
+    readonly until: number;
   }[] = [];
   readonly #watchers: Watcher[];
   readonly #unclaimed: Change[] = [];
@@ -182,11 +182,13 @@ export class World {
 
   #try(what: string, act: () => unknown, who: string): Promise<void> {
     this.trace.note(this.clock.now(), who, what);
-    this.deeds.push({ what, act, who, since: this.history.length });
+    const deed = { what, act, who, until: Number.POSITIVE_INFINITY };
+    this.deeds.push(deed);
     const failed = (error: unknown) =>
       this.trace.note(this.clock.now(), who, `${what}: ${error instanceof Error ? error.message : String(error)}`);
     this.#trying += 1;
     return insist({ clock: this.clock, failed, waits: (ms) => this.busyFor(ms) }, act).finally(() => {
+      deed.until = this.history.length;
       this.#trying -= 1;
     });
   }
@@ -275,12 +277,6 @@ export class World {
       this.trace.note(this.clock.now(), process.name, "has stopped");
       if (!this.#isEnding) this.clock.after(after, () => this.startProcess());
     });
-  }
-
-  /** When something last went wrong: on the way to the server, or with a process. */
-  get disturbedAt(): Instant {
-    const times = [this.network.disturbedAt ?? 0, ...this.processes.map(({ clock }) => clock.since)];
-    return instant(Math.max(...times));
   }
 
   /** What the end is compared with: the least that any fault of the plan expects. */

@@ -8,8 +8,10 @@ import type { World } from "../world.ts";
 
 /** A clock wakes a pass one second after its limit. */
 const tick: Ms = 2000;
-/** So long after the last trouble everybody has come back from their pauses. */
+/** So long after its start a process is at work. */
 const recovery: Ms = 60_000;
+/** So long after the last request that failed everybody has come back from their pauses. */
+const pauses: Ms = 360_000;
 
 interface Wait extends Deadline {
   /** When it was first seen. */
@@ -43,6 +45,9 @@ export const deadlines: Invariant = {
         );
         waits.set(key, { object: after, list: next.map((it) => ({ since: at, ...list.find(same(it)), ...it })) });
       },
+      restored() {
+        for (const key of waits.keys()) if (world.server.store.get(key) === undefined) waits.delete(key);
+      },
       end() {
         for (const { object, list } of waits.values()) judge(object, list, world.clock.now());
       },
@@ -53,7 +58,8 @@ export const deadlines: Invariant = {
 /** By the better of two clocks: a process whose own is wrong is right by its own, or by the hours that really passed. */
 function lateness(world: World, due: Instant, now: Instant): Ms {
   const local = world.working?.clock.now() ?? now;
-  const trouble = Math.max(world.disturbedAt + recovery, due);
+  const starts = world.processes.map(({ clock }) => clock.since);
+  const trouble = Math.max(due, ...starts.map((it) => it + recovery), (world.network.disturbedAt ?? 0) + pauses);
   const slack = Math.max(...world.processes.map(({ clock }) => clock.slack));
   return Math.min(now - trouble, local - due) - slack;
 }

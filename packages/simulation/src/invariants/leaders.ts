@@ -22,6 +22,7 @@ export const leaders: Invariant = {
     return {
       sent({ process, write, target, method, request }) {
         if (write === undefined || target.resource === "leases" || world.process(process)?.elects !== true) return;
+        if (world.history.isRewound) return; // the lease is that of a time that has not been
         const now = world.clock.now();
         const who = `${process}: #${write} ${method} ${request.path}`;
         if (held?.holder !== process)

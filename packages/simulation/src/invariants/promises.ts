@@ -24,6 +24,7 @@ export const promises: Invariant = {
       applied({ pass, target }, changes) {
         const [change] = changes;
         if (pass === undefined || target.subresource !== "status" || change?.author === undefined) return;
+        if (world.history.isRewound) return; // what it looked at may not have been
         const top = kindOf(kinds, change.after)?.conditions.top;
         if (top === undefined || findCondition(conditionsOf(change.after), top)?.status !== "True") return;
         const object = asObserved(world, change);

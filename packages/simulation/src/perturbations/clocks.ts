@@ -33,9 +33,9 @@ export const clocks: readonly Perturbation[] = [
         world.busyFor(until);
         world.clock.after(until, () => {
           world.do(`the clock of ${name} is right again`, () => right(clock, by), "fault");
-          // What was put off until a time that the slow clock showed comes an hour late.
+          // What was put off until a time that the slow clock showed comes an hour late; later still if it was slow before.
           if (by < 0 && process.manager.gauges.queues().some(({ delayed }) => delayed > 0))
-            world.busyFor(hour + minute);
+            world.busyFor(clock.slack + hour + minute);
         });
       });
     },

@@ -96,7 +96,7 @@ function restore(world: World, { snapshot, length }: Backup, isBack: boolean): v
   world.busyFor(redone);
   clock.after(redone, () => {
     // Also what was done since: who made it anew to delete it deletes it anew.
-    const lost = world.deeds.filter(({ since }) => since >= length);
+    const lost = world.deeds.filter(({ until, who }) => until > length && who !== "fault");
     world.busyFor(lost.length * 1000);
     for (const [i, { what, act, who }] of lost.entries())
       clock.after(i * 1000, () => world.do(`${what}, again`, act, who));
