@@ -179,6 +179,23 @@ describe("later", () => {
     expect(q.retry(key("x"), 5000)).toBe(5000);
   });
 
+  it("is as long as the server asks for, whoever else calls, but for a change of the object itself", () => {
+    const { clock, queue: q } = queue();
+    q.add(key("x"), "change");
+    q.take();
+    q.add(key("x"), "child"); // during its pass
+    q.retry(key("x"), 5000);
+    q.done(key("x"));
+    q.add(key("x"), "timer");
+    clock.advance(4999);
+    expect(drain(q)).toEqual([]);
+    q.add(key("x"), "change");
+    expect(drain(q)).toEqual(["a/x"]);
+    q.succeeded(key("x"));
+    q.add(key("x"), "child");
+    expect(drain(q)).toEqual(["a/x"]);
+  });
+
   it("keeps the declared distance between two passes of one key", () => {
     const { clock, queue: q } = queue({ spacing: 1000 });
     q.add(key("x"), "change");

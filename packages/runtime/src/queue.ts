@@ -56,6 +56,8 @@ export class Queue {
   readonly #again = new Map<Key, Cause>();
   readonly #failures = new Map<Key, number>();
   readonly #started = new Map<Key, Ms>();
+  /** Until when the server asked to be left alone: only a change of the object itself comes sooner. */
+  readonly #held = new Map<Key, Ms>();
   #taken = 0;
 
   constructor(options: QueueOptions) {
@@ -68,7 +70,8 @@ export class Queue {
   add(key: Key, cause: Cause): void {
     const { spacing = 0, clock } = this.#options;
     const started = spacing === 0 ? undefined : this.#started.get(key);
-    const left = started === undefined ? 0 : started + spacing - clock.uptime();
+    const held = cause === "change" ? 0 : (this.#held.get(key) ?? 0);
+    const left = Math.max(held, started === undefined ? 0 : started + spacing) - clock.uptime();
     if (left > 0) this.#delayed.add(key, left, cause);
     else this.#enter(key, cause);
   }
@@ -83,6 +86,7 @@ export class Queue {
   retry(key: Key, atLeast: Ms = 0, cause: Cause = "timer"): Ms {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
+    if (atLeast > 0) this.#held.set(key, this.#options.clock.uptime() + atLeast);
     const { first, longest, jitter: share } = this.#backoff;
     const delay = Math.max(
       atLeast,
@@ -100,11 +104,13 @@ export class Queue {
   /** It went well: the next failure is the first again. */
   succeeded(key: Key): void {
     this.#failures.delete(key);
+    this.#held.delete(key);
   }
 
   /** The object is gone: nothing is remembered. */
   forget(key: Key): void {
     this.#failures.delete(key);
+    this.#held.delete(key);
     this.#started.delete(key);
     this.#delayed.delete(key);
   }

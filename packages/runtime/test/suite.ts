@@ -442,6 +442,7 @@ export function controllers(open: () => Promise<World>): void {
           cached: () => seen,
           wrote() {},
           applied: new WeakSet(),
+          beforeCreate: async () => {},
         };
         return (await ensure<ConfigMap>(cx, ConfigMap, wanted, {})).as;
       };

@@ -1,6 +1,7 @@
 // Objects that vanish while nobody is told: forced away, or undone by a backup.
 import { ConfigMap, Deployment, Secret } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
+import { controller } from "../src/index.ts";
 import { Site, site, siteController } from "./site.ts";
 import { type EmbeddedWorld, world } from "./world.ts";
 
@@ -30,12 +31,36 @@ async function unheard(replicas: number, controllers: "core" | "none") {
   return { here, known: () => manager.cache.of(Site).store.get(corner) };
 }
 
-test("what is made for an owner that is gone is made once, however fast it is collected", async () => {
+test("nothing is made for an owner that is gone, of whom nobody told", async () => {
   const { here, known } = await unheard(0, "core");
   await here.pass(1_000);
-  expect(here.writes()).toEqual([expect.stringContaining("PATCH /apis/apps/v1/namespaces/default/deployments/corner")]);
+  expect(here.writes()).toEqual([]);
   expect(known()).toBeUndefined();
   expect((await here.client.list(Deployment, corner)).items).toEqual([]);
+});
+
+test("what is made for an owner without a status is made once, however fast it is collected", async () => {
+  here = await world();
+  const name = "copy";
+  const copying = controller(Secret)
+    .owns(ConfigMap)
+    .reconcile({
+      observe: () => undefined,
+      act: async (_, hands) => void (await hands.ensure(ConfigMap, { metadata: { name } })),
+      status: () => ({ status: undefined }),
+    });
+  here.server.faults.add({
+    match: { verbs: ["watch"], resource: "secrets" },
+    effect: { watch: { stallAfterEvents: 2 } },
+  });
+  here.server.faults.add({ match: { verbs: ["patch"], userAgent: /tester/ }, effect: { latencyMs: 5 } });
+  await here.start([copying]);
+  await here.client.create(Secret, { metadata: corner });
+  await here.pass(100);
+  here.writes();
+  here.server.store.commit("//secrets/default/corner", { object: undefined });
+  await here.pass(1_000);
+  expect(here.writes()).toEqual([expect.stringContaining("PATCH /api/v1/namespaces/default/configmaps/copy")]);
 });
 
 test("an object of which a write tells that it is gone is known to be gone", async () => {
@@ -78,4 +103,17 @@ test("a server that was put back is found out by all kinds at once", async () =>
   const lists = expect.stringContaining("sendInitialEvents=true");
   expect(here.sent.slice(-2)).toEqual([lists, lists]);
   expect([maps.store.size, secrets.store.size]).toEqual([0, 0]);
+});
+
+test("a server that itself shows an older object than we know was put back: all is read anew", async () => {
+  here = await world({ kinds: [Site] });
+  const { manager } = await here.start([siteController()]);
+  await here.client.create(Site, site("corner"));
+  await here.pass(100);
+  const live = await here.client.get(Site, corner.name, corner);
+  const metadata = { ...live.metadata, generation: 2, resourceVersion: "1000000" };
+  manager.cache.wrote(Site, { ...live, metadata, spec: { ...live.spec, image: "web:2" }, status: {} });
+  await here.pass(10_000);
+  expect(manager.cache.of(Site).store.get(corner)?.spec.image).toBe("web:1");
+  expect(manager.cache.of(Deployment).store.get(corner)?.spec?.template.spec?.containers[0]?.image).toBe("web:1");
 });

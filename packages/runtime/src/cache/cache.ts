@@ -137,6 +137,17 @@ export class Cache {
     for (const entry of this.#of(kind, object)) entry.store.deleted(object);
   }
 
+  /** The server has another object under a version that we know: it was put back, and everything is read anew. */
+  doubt(version: string): void {
+    this.#doubt(version, () => true);
+  }
+
+  #doubt(version: string, isMeant: (it: { readonly store: unknown; readonly namespace?: string }) => boolean): void {
+    for (const { store, followers } of this.#entries.values()) {
+      for (const { follower, ...place } of followers) if (isMeant({ store, ...place })) follower.doubt(version);
+    }
+  }
+
   gauges(): CacheGauge[] {
     return [...this.#entries.values()].flatMap(({ kind, store, followers }) =>
       followers.map(({ namespace, follower }) => ({
@@ -219,9 +230,7 @@ export class Cache {
           ...(select.metadataOnly === true ? { metadataOnly: true } : {}),
         },
         onHappening: happened(namespace),
-        onBack: (version) => {
-          for (const entry of this.#entries.values()) for (const it of entry.followers) it.follower.wentBack(version);
-        },
+        onDoubt: (version) => this.#doubt(version, (it) => it.store !== store || it.namespace !== namespace),
         ...(lists === undefined ? {} : { lists }),
       }),
     }));

@@ -390,16 +390,21 @@ describe("a server that went back in time", () => {
     const { asked, pass, shown, follower, clock } = await following([list, at(500), old]);
     await pass(160);
     expect(asked).toEqual(["watch all", "ask"]);
-    follower.wentBack("500");
+    follower.doubt("500");
     await pass();
     expect([asked.slice(2), shown(), clock.uptime()]).toEqual([["watch all"], ["x@300"], 160]);
   });
 
-  it("is no news to those who know of nothing newer", async () => {
-    const { asked, pass, follower } = await following([{ lines: [added("x", 900), endOfList(1000)] }]);
-    follower.wentBack("1000");
-    await pass(1_000);
-    expect(asked).toEqual(["watch all"]);
+  it("may have other objects for those too who know of nothing newer", async () => {
+    const other = { ...map("x", 900), data: { from: "the other life" } };
+    const { asked, pass, follower, store } = await following([
+      { lines: [added("x", 900), endOfList(1000)] },
+      { lines: [{ type: "ADDED", object: other }, endOfList(1000)] },
+    ]);
+    follower.doubt("1000");
+    await pass();
+    expect(asked).toEqual(["watch all", "watch all"]);
+    expect([...store.values()]).toEqual([other]);
   });
 
   it("is told of by who found it, and not by those who were told", async () => {
@@ -407,8 +412,8 @@ describe("a server that went back in time", () => {
       await ending?.();
       const heard: string[] = [];
       const asks = Array.from({ length: isTold ? 1 : 8 }, () => at(500));
-      const { pass, follower } = await following([list, ...asks, old], { onBack: (version) => heard.push(version) });
-      if (isTold) follower.wentBack("500");
+      const { pass, follower } = await following([list, ...asks, old], { onDoubt: (version) => heard.push(version) });
+      if (isTold) follower.doubt("500");
       await pass(30_000);
       expect(heard).toEqual(isTold ? [] : ["500"]);
     }

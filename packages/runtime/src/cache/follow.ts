@@ -40,8 +40,8 @@ export interface FollowOptions<T extends KubeObject> {
   /** How the world is read first. A server that cannot stream a list gets asked for pages. Default: `stream`. */
   readonly lists?: How;
   readonly onHappening?: (what: WatchHappening, error?: unknown) => void;
-  /** The server was found to have been put back, and is at this version now: others who follow it should know. */
-  readonly onBack?: (version: string) => void;
+  /** The server was behind, and is at this version now: it may have been put back, and others who follow it should know. */
+  readonly onDoubt?: (version: string) => void;
 }
 
 /** What held for so long is no sign of trouble, even if nothing came. */
@@ -66,8 +66,8 @@ export class Follower<T extends KubeObject> {
   #isSynced = false;
   /** Lists in a row that broke off because the token of a page had expired. */
   #expiredTokens = 0;
-  /** Whether others have found out that the server was put back. */
-  #isTold = false;
+  /** How the world is to be read anew, because others found out that the server may have been put back. */
+  #told: Trust | undefined;
   #interrupt: (why: Error) => void = () => {};
   #trouble: { readonly is: Trouble; readonly why: string } | undefined;
 
@@ -114,12 +114,12 @@ export class Follower<T extends KubeObject> {
   }
 
   /**
-   * Another one has found that the server was put back. Until all know, some would act on what was, and others on what is.
+   * Somebody has found that the server may have been put back: the world is read anew at once. Until all know, some would act on
+   * what was, and others on what is. `version`: where the server is.
    */
-  wentBack(version: string): void {
+  doubt(version: string): void {
     const { at } = this.#state.at === "waiting" ? this.#state.then : this.#state;
-    if (at !== "behind" && !isOlder(version, this.#known())) return;
-    this.#isTold = true;
+    this.#told = at === "behind" || isOlder(version, this.#known()) ? "server" : "content";
     this.#interrupt(new Rewound(version, this.#known()));
   }
 
@@ -131,7 +131,7 @@ export class Follower<T extends KubeObject> {
       await sleep(clock, state.for, stop.signal).catch(() => {});
       next = state.then;
     } else next = afterwards(state, await this.#attempt(state, stop, signal), random);
-    return this.#isTold ? ({ at: "listing", how, attempt: 0, trust: "server" } as const) : next;
+    return this.#told === undefined ? next : ({ at: "listing", how, attempt: 0, trust: this.#told } as const);
   }
 
   async #attempt(state: Following, stop: AbortController, signal: AbortSignal): Promise<Ended> {
@@ -259,8 +259,8 @@ export class Follower<T extends KubeObject> {
     this.#expiredTokens = 0;
     this.#begin(attempt);
     this.#tell("listed");
-    if (isBack && !this.#isTold) this.#options.onBack?.(version);
-    this.#isTold = false;
+    if (trust !== "newest" && this.#told === undefined) this.#options.onDoubt?.(version);
+    this.#told = undefined;
   }
 
   /**

@@ -14,6 +14,7 @@ import { annotationPatch } from "../write/annotations.ts";
 import { ensure, owned } from "../write/ensure.ts";
 import type { MapLook, WriteVerb } from "./declare.ts";
 import { isDeclared } from "./declared.ts";
+import { isOwnerGone, isSettled } from "./owner.ts";
 import { declaresWrite } from "./rights.ts";
 import type { Effect, EffectRecord, EnsureOptions, Hands, Look } from "./steps.ts";
 import { kindId, type Surroundings } from "./surroundings.ts";
@@ -32,6 +33,8 @@ export interface PassState {
   effect: "none" | "open" | "done";
   /** Whether it made a child. */
   hasMade: boolean;
+  /** Whether the object itself was looked up since the pass began. */
+  isOwnerSeen: boolean;
   /** The process stops: what was put off is written now. */
   readonly isLast: boolean;
   /** Long calls whose end this pass has seen. */
@@ -133,6 +136,10 @@ export function hands(around: Surroundings, state: PassState): Hands {
     throw new Error(`${controller.name}: it may not ${verb} ${kind.kind}; add ${fix} to the controller`);
   };
 
+  const beforeCreate = async () => {
+    if (isSettled(state.object) && (await isOwnerGone(around, state))) throw new PassOver("gone");
+  };
+
   type Patch = Hands["patch"];
   const patching = (verb: "patch" | "patch status", send: Client["patch"]): Patch => {
     return async (kind, object, operations) => {
@@ -172,7 +179,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
         const found = kindId(of) === kindId(controller.kind) ? around.own : around.inputs.get(kindId(of));
         return found?.store.get(name);
       };
-      const cx = { client, fieldManager, signal, owner, cached, wrote, applied: around.applied };
+      const cx = { client, fieldManager, signal, owner, cached, wrote, applied: around.applied, beforeCreate };
       const ensured = await ensure(cx, kind, object, options);
       if (ensured.as === "created") state.hasMade = true;
       if (ensured.as === "foreign") state.isCrossed = true;
@@ -185,6 +192,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       options: Pick<EnsureOptions<T>, "owner"> = {},
     ) {
       mayWrite(kind, "create");
+      await beforeCreate();
       const namespace = kind.scope === "Cluster" ? undefined : state.object.metadata?.namespace;
       const place = namespace === undefined ? {} : { namespace };
       const fresh = owned(

@@ -1,24 +1,43 @@
 // Whether what a pass is about is still there, where there is a doubt.
+import { deepEqual, type KubeObject } from "@telltale/kinds";
+import { isOlder } from "../cache/version.ts";
 import { isVanished } from "../write/vanished.ts";
 import { type PassState, refOf } from "./hands.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /**
- * A child had to be made, and nothing else is new: somebody took it away. Where its owner is gone too, and the watch has not
- * told yet, whatever we make is collected at once, again and again.
+ * A child is missing, and all was in order before: somebody took it away. Where its owner is gone too, and the watch has not
+ * told yet, whatever we make is collected at once, again and again. It is looked up once in a pass.
  */
-export async function isOwnerGone(
-  { client, cache, controller }: Surroundings,
-  { object }: PassState,
-): Promise<boolean> {
+export async function isOwnerGone({ client, cache, controller }: Surroundings, state: PassState): Promise<boolean> {
+  if (state.isOwnerSeen) return false;
+  state.isOwnerSeen = true;
+  const { object } = state;
   const { name, namespace } = refOf(object);
   try {
     const live = await client.get(controller.kind, name, namespace === undefined ? {} : { namespace });
     cache.wrote(controller.kind, live);
-    return live.metadata?.uid !== object.metadata?.uid;
+    const [known, now] = [object.metadata, live.metadata];
+    return known?.uid !== now?.uid || known?.deletionTimestamp !== now?.deletionTimestamp;
   } catch (error) {
     if (!isVanished(error, object)) return false; // nobody knows: the watch will tell
     cache.deleted(controller.kind, object);
     return true;
   }
+}
+
+/** Whether a pass has been through with the object as it is. */
+export function isSettled(object: KubeObject): boolean {
+  const { status } = object as { readonly status?: { readonly observedGeneration?: unknown } };
+  return status?.observedGeneration !== undefined && status.observedGeneration === object.metadata?.generation;
+}
+
+/** Whether the server itself shows another past than the one that we know: it was put back to an earlier state. */
+export function isOfAnotherLife(live: KubeObject, known: KubeObject): boolean {
+  const [a, b] = [live.metadata, known.metadata];
+  if (a?.uid !== b?.uid) return false;
+  return (
+    isOlder(a?.resourceVersion, b?.resourceVersion) ||
+    (a?.resourceVersion === b?.resourceVersion && !deepEqual(live, known))
+  );
 }

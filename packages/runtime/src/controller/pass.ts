@@ -11,7 +11,7 @@ import type { Written } from "../write/status-writer.ts";
 import { isVanished } from "../write/vanished.ts";
 import { asKind, isDeclared } from "./declared.ts";
 import { echo, hands, look, PassOver, type PassState, refOf } from "./hands.ts";
-import { isOwnerGone } from "./owner.ts";
+import { isOfAnotherLife, isOwnerGone } from "./owner.ts";
 import type { Finalized, Gate, StatusStep, StatusValue } from "./steps.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { traced } from "./trace.ts";
@@ -254,6 +254,7 @@ async function over(around: Surroundings, state: PassState, why: string): Promis
     const live = await client.get(controller.kind, name, namespace === undefined ? {} : { namespace });
     const isKnown = live.metadata?.resourceVersion === state.object.metadata?.resourceVersion;
     cache.wrote(controller.kind, live);
+    if (isOfAnotherLife(live, state.object)) cache.doubt(live.metadata?.resourceVersion ?? "");
     return isKnown ? stuck : again;
   } catch (error) {
     if (isVanished(error, state.object)) cache.deleted(controller.kind, state.object);

@@ -310,6 +310,7 @@ export class Run {
       own: new Set(),
       effect: "none",
       hasMade: false,
+      isOwnerSeen: false,
       seen: new Set(),
       isCrossed: false,
       isLast,

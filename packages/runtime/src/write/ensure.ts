@@ -13,6 +13,8 @@ export interface EnsureContext {
   /** The child as the cache has it. */
   readonly cached: (kind: KindRef, name: Name) => KubeObject | undefined;
   readonly wrote: (kind: KindRef, object: KubeObject) => void;
+  /** Throws where nothing is to be made any more. */
+  readonly beforeCreate: () => Promise<void>;
   /** Objects that are exactly what came back from our own apply. */
   readonly applied: WeakSet<object>;
 }
@@ -58,6 +60,7 @@ export async function ensure<T extends KubeObject>(
 
   /** Never by force: who was faster with the name and says something else keeps it. */
   const make = async (): Promise<Ensured<T>> => {
+    await cx.beforeCreate();
     const fresh = merged(marked, options.atCreation) as KubeObject;
     const { client, fieldManager, signal } = cx;
     try {

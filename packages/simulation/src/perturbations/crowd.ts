@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
 import { onRequest } from "./moments.ts";
 import { kindOf } from "./places.ts";
 
-/** How long they stay. */
+/** How long they keep the server busy. */
 const stay: Ms = 60_000;
 /** So long an answer takes meanwhile: who gets everything at once has no queue. */
 const busy: Ms = 20;
@@ -35,10 +35,11 @@ export const crowds: readonly Perturbation[] = [
         isBusy = true;
         return Promise.all(crowd.map((it) => world.apply(it)));
       });
-      world.at(at + stay, `takes the ${many} others away`, () => {
+      world.at(at + stay, "the rush is over", () => {
         isBusy = false;
-        return Promise.all(crowd.map((it) => gone(world, it)));
       });
+      // At the very end: what people do may be done again in between.
+      world.whenQuiet(`takes the ${many} others away`, () => Promise.all(crowd.map((it) => gone(world, it))));
     },
   },
 ];
