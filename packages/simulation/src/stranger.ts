@@ -43,9 +43,10 @@ export async function edit(
 
 export type Propagation = "Orphan" | "Background" | "Foreground";
 
-export async function remove(world: World, key: string, propagation: Propagation): Promise<void> {
+/** `uid`: this very one. */
+export async function remove(world: World, key: string, propagation: Propagation, uid?: string): Promise<void> {
   const object = there(world, key);
-  if (object === undefined) return;
+  if (object === undefined || (uid !== undefined && object.metadata?.uid !== uid)) return;
   const body = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: propagation };
   await world.person.request({ method: "DELETE", path: pathOf(key, object), body });
 }

@@ -86,9 +86,9 @@ function deletes(fault: Fault, world: World): void {
   const policy = policies.find((it) => it === fault["policy"]) ?? "Background";
   const object = there(world, on);
   if (object === undefined || object.metadata?.deletionTimestamp !== undefined) return;
-  world.do(`deletes ${on}, ${policy}`, () => remove(world, on, policy));
-  if (fault["then"] !== "again") return;
   const { uid } = object.metadata ?? {};
+  world.do(`deletes ${on}, ${policy}`, () => remove(world, on, policy, uid));
+  if (fault["then"] !== "again") return;
   const isGone = () => there(world, on)?.metadata?.uid !== uid;
   const again = () =>
     world.do(`makes ${on} again`, async () => {
