@@ -447,6 +447,8 @@ describe("saying something on the way", () => {
     });
     await w.client.create(Site, site("a"));
     const running = await w.start([it], { probes: { port: 0 } });
+    // A socket opens in real time, and nothing else begins before it.
+    await expect.poll(() => running.manager.probes !== undefined, { timeout: 20_000 }).toBe(true);
     await w.until(() => running.manager.troubles().length === 0 && passes() > 0);
     const { port = 0 } = running.manager.probes ?? {};
     const ask = (path: string) =>
@@ -462,5 +464,5 @@ describe("saying something on the way", () => {
     expect((await ask("/metrics")).body).toContain(
       'controller_runtime_reconcile_total{controller="site",result="success"} 1',
     );
-  });
+  }, 30_000);
 });
