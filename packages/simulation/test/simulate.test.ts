@@ -1,15 +1,42 @@
-// The tool itself: a sound operator passes, runs are the same, and what is broken is found and made small.
+// The tool itself: a sound operator passes, and what is broken is found and made small.
+import type { Client } from "@telltale/client";
 import { expect, test } from "vitest";
-import { simulate } from "../src/index.ts";
+import { budget, replay, simulate } from "../src/index.ts";
+import { shrink } from "../src/shrink.ts";
+import { nightly } from "./docs/backup.scenario.example.ts";
 import { shopScenario } from "./shop.ts";
+import { Dot, tiny } from "./tiny.ts";
 
 test("a sound operator passes", async () => {
-  const { failure, plans } = await simulate(shopScenario(), { plans: 100 });
+  const { failure, plans } = await simulate(shopScenario(), { plans: budget(100) });
   expect(failure?.violations).toBeUndefined();
-  expect(plans).toBe(100);
+  expect(plans).toBe(budget(100));
+}, 1_800_000);
+
+test("a plan that breaks something becomes as small as it can be", async () => {
+  const run = (plan: Parameters<typeof replay>[1]) => replay(nightly, plan);
+  const slow = { p: "P25", write: 1, by: 40_000, side: "before", for: 0 };
+  const large = await run({
+    seed: 3,
+    latency: "random",
+    faults: [{ p: "P6", pass: 1, times: 1 }, slow, { p: "P14", has: "no bookmarks" }],
+  });
+  expect(large.violations.map(({ invariant }) => invariant)).toContain("I2");
+  const small = await shrink(large, run);
+  expect(small.plan).toEqual({ seed: 3, faults: [slow] });
+  expect(small.violations.map(({ invariant }) => invariant)).toContain("I2");
 }, 60_000);
 
-test("two campaigns of one seed see the same", async () => {
-  const [a, b] = [await simulate(shopScenario(), { plans: 5 }), await simulate(shopScenario(), { plans: 5 })];
-  expect(a.hash).toBe(b.hash);
-});
+test("a run that breaks something where nothing goes wrong ends the campaign at once", async () => {
+  const { failure, plans } = await simulate({ ...nightly, end: () => Promise.reject(new Error("it is not the end")) });
+  expect(plans).toBe(1);
+  expect(failure?.violations).toEqual([{ invariant: "end", what: "it is not the end" }]);
+}, 60_000);
+
+test("what remembers the last run is found out before anything else", async () => {
+  let count = 0;
+  const act = (client: Client) =>
+    client.patch(Dot, { namespace: "default", name: "dot" }, { merge: { spec: { size: ++count } } });
+  const { failure } = await simulate({ ...tiny(), people: [{ at: 5000, what: "wants another size", act }] });
+  expect(failure?.violations[0]?.invariant).toBe("determinism");
+}, 60_000);

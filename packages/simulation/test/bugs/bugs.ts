@@ -149,16 +149,24 @@ const noopWrite: Otherwise = (around) => ({
   },
 });
 
-/** Each bug, and the invariant that it breaks: one of them, where it shows in several ways. */
-export const bugs: readonly (readonly [what: string, invariants: readonly string[], bug: Otherwise])[] = [
-  ["a child created without owner check", ["I13"], childWithoutOwnerCheck],
-  ["a transition time restamped", ["I10"], restampedTransition],
-  ["a finalizer removed on failure", ["I6"], finalizerRemovedOnFailure],
-  ["a lease ignored", ["I15"], leaseIgnored],
-  ["a status written from a stale cache", ["I9"], statusFromStaleCache],
-  ["a deadline kept in memory", ["I18"], deadlineInMemory],
-  ["a duplicate create on a stale list", ["I2", "I5"], duplicateCreate],
-  ["a foreign condition dropped", ["I13"], foreignConditionDropped],
-  ["a progress going back", ["I19"], progressGoesBack],
-  ["a no-op write", ["I11"], noopWrite],
+export interface Bug {
+  readonly what: string;
+  /** What it breaks: one of them, where it shows in several ways. */
+  readonly breaks: readonly string[];
+  /** What brings it to light. Left out: it shows where nothing goes wrong. */
+  readonly by?: string;
+  readonly bug: Otherwise;
+}
+
+export const bugs: readonly Bug[] = [
+  { what: "a child created without owner check", breaks: ["I13"], by: "P30", bug: childWithoutOwnerCheck },
+  { what: "a transition time restamped", breaks: ["I10"], bug: restampedTransition },
+  { what: "a finalizer removed on failure", breaks: ["I6"], by: "P29", bug: finalizerRemovedOnFailure },
+  { what: "a lease ignored", breaks: ["I15"], by: "P23", bug: leaseIgnored },
+  { what: "a status written from a stale cache", breaks: ["I9"], by: "P22", bug: statusFromStaleCache },
+  { what: "a deadline kept in memory", breaks: ["I18"], by: "P1", bug: deadlineInMemory },
+  { what: "a duplicate create on a stale list", breaks: ["I2", "I5"], by: "P8", bug: duplicateCreate },
+  { what: "a foreign condition dropped", breaks: ["I13"], bug: foreignConditionDropped },
+  { what: "a progress going back", breaks: ["I19"], by: "P29", bug: progressGoesBack },
+  { what: "a no-op write", breaks: ["I11"], bug: noopWrite },
 ];
