@@ -122,6 +122,16 @@ describe("causality", () => {
   });
 });
 
+describe("a perturbation that others cannot be combined with", () => {
+  it("is tried alone only", () => {
+    const tried = some(known(dots), 3000, ["P31", "P5", "P6"]).filter(({ plan }) =>
+      plan.faults.some(({ p }) => p === "P31"),
+    );
+    expect(new Set(tried.map(({ as }) => as))).toEqual(new Set(["alone", "walks"]));
+    expect(tried.every(({ plan }) => plan.faults.length === 1)).toBe(true);
+  });
+});
+
 describe("walks", () => {
   it("are the same for a seed, and others for another one", () => {
     const only = perturbations.filter(({ id }) => id === "P1");

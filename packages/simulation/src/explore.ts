@@ -29,7 +29,9 @@ export function* trials(
   for (const fault of inTurn<Fault>(alone)) yield { as: "alone", plan: { seed, faults: [fault] } };
   if (isTiny(reference)) {
     const kept = new Set(distinct(alone.flat(), reference));
-    const families = alone.map((faults) => faults.filter((it) => kept.has(it)));
+    const families = alone
+      .filter((_, i) => perturbations[i]?.alone !== true)
+      .map((faults) => faults.filter((it) => kept.has(it)));
     for (const faults of inTurn(together(families, 2))) yield { as: "pairs", plan: { seed, faults } };
     for (const faults of inTurn(together(families, 3))) yield { as: "triples", plan: { seed, faults } };
   }
@@ -113,7 +115,9 @@ function* walks(
   for (let n = 1; ; n += 1) {
     const random = seededRandom(seed * 1_000_003 + n);
     const count = 1 + Math.floor(random.next() * mostFaults);
-    const faults = Array.from({ length: count }, () => lesser(random)).filter((it) => it !== undefined);
+    const found = Array.from({ length: count }, () => lesser(random)).filter((it) => it !== undefined);
+    const lonely = found.find(({ p }) => perturbations.some(({ id, alone }) => id === p && alone === true));
+    const faults = lonely === undefined ? found : [lonely];
     yield { as: "walks", plan: { seed: seed + n, latency: "random", faults } };
   }
 }

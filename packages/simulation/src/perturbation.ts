@@ -17,6 +17,8 @@ export interface Perturbation {
   readonly expects?: Expectation | ((fault: Fault, scenario: Scenario) => Expectation);
   /** What may end differently because of it, as in `Scenario.free`. */
   free?(fault: Fault, scenario: Scenario): readonly string[];
+  /** It takes away what others build on, so that nobody can say what both together should come to: never with another one. */
+  readonly alone?: true;
   /** How many processes have to stand for election, where the scenario has fewer. */
   readonly replicas?: 2;
   /** Every place at which it can make a difference, by the run without faults. */
