@@ -441,6 +441,7 @@ export function controllers(open: () => Promise<World>): void {
           owner: { kind: Site, object: owner },
           cached: () => seen,
           wrote() {},
+          found() {},
           applied: new WeakSet(),
           beforeCreate: async () => {},
         };

@@ -121,6 +121,18 @@ export function hands(around: Surroundings, state: PassState): Hands {
     if (object.metadata?.uid === state.object.metadata?.uid) state.object = object;
   };
 
+  const cached = (kind: KindRef, name: Name) => {
+    const of = kindId(kind) === kindId(controller.kind) ? around.own : around.inputs.get(kindId(kind));
+    return of?.store.get(name);
+  };
+
+  /** Where the cache takes what was read past it, the pass knows it; else its event is still to come, and news. */
+  const found = (kind: KindRef, object: KubeObject) => {
+    cache.wrote(kind, object);
+    const isHeld = cached(kind, refOf(object))?.metadata?.resourceVersion === object.metadata?.resourceVersion;
+    if (isHeld) state.own.add(echo(undefined, object));
+  };
+
   const gone = (kind: KindRef, object: KubeObject) => {
     state.own.add(echo(object, undefined));
     cache.deleted(kind, object);
@@ -175,11 +187,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       mayWrite(kind, "create");
       if (options.mode !== "createOnly") mayWrite(kind, "patch");
       const owner = { kind: controller.kind, object: state.object };
-      const cached = (of: KindRef, name: Name) => {
-        const found = kindId(of) === kindId(controller.kind) ? around.own : around.inputs.get(kindId(of));
-        return found?.store.get(name);
-      };
-      const cx = { client, fieldManager, signal, owner, cached, wrote, applied: around.applied, beforeCreate };
+      const cx = { client, fieldManager, signal, owner, cached, wrote, found, applied: around.applied, beforeCreate };
       const ensured = await ensure(cx, kind, object, options);
       if (ensured.as === "created") state.hasMade = true;
       if (ensured.as === "foreign") state.isCrossed = true;

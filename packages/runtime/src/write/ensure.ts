@@ -13,6 +13,8 @@ export interface EnsureContext {
   /** The child as the cache has it. */
   readonly cached: (kind: KindRef, name: Name) => KubeObject | undefined;
   readonly wrote: (kind: KindRef, object: KubeObject) => void;
+  /** It was read from the server, past the cache. */
+  readonly found: (kind: KindRef, object: KubeObject) => void;
   /** Throws where nothing is to be made any more. */
   readonly beforeCreate: () => Promise<void>;
   /** Objects that are exactly what came back from our own apply. */
@@ -85,7 +87,7 @@ export async function ensure<T extends KubeObject>(
 
   const find = async (): Promise<T | undefined> => {
     const found = await live(cx, kind, name);
-    if (found !== undefined) cx.wrote(kind, found);
+    if (found !== undefined) cx.found(kind, found);
     return found;
   };
 
