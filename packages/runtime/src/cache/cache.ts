@@ -137,6 +137,11 @@ export class Cache {
     for (const entry of this.#of(kind, object)) entry.store.deleted(object);
   }
 
+  /** An answer of the server says that the object is not there any more. */
+  vanished<T extends KubeObject>(kind: KindRef<T>, object: T): void {
+    for (const entry of this.#of(kind, object)) entry.store.vanished(object);
+  }
+
   /** The server has another object under a version that we know: it was put back, and everything is read anew. */
   doubt(version: string): void {
     this.#doubt(version, () => true);

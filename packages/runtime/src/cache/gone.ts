@@ -30,6 +30,11 @@ export class Gone {
     this.bare(key, version);
   }
 
+  /** The server says that there is no such object any more. At which version that was it does not say. */
+  vanished(key: Key, { metadata }: KubeObject): void {
+    if (metadata?.uid !== undefined) put(this.#deaths, metadata.uid, { key, version: undefined, isTold: true });
+  }
+
   /** We made sure that there was nothing to see under a key at a version. */
   bare(key: Key, version: string | undefined): void {
     if (version !== undefined && !isOlder(version, this.#bare.get(key))) put(this.#bare, key, version);

@@ -178,6 +178,33 @@ describe("our own deletions", () => {
   });
 });
 
+describe("an object that vanished unheard", () => {
+  it("is gone, and late events do not bring it back", () => {
+    const { store, changes, shown } = opened();
+    store.saw("ADDED", thing("x", 1));
+    store.vanished(thing("x", 1));
+    store.saw("MODIFIED", thing("x", 2));
+    store.saw("DELETED", thing("x", 3));
+    expect([shown(), changes]).toEqual([[], ["- > x-1@1", "x-1@1 > -"]]);
+  });
+
+  it("may be back, in a list or as another one, under any version", () => {
+    const { store, shown } = opened();
+    for (const name of ["x", "y"]) store.saw("ADDED", thing(name, 36));
+    for (const name of ["x", "y"]) store.vanished(thing(name, 36));
+    store.saw("ADDED", thing("x", 35, { uid: "x-2" }));
+    store.replace([thing("x", 35, { uid: "x-2" }), thing("y", 30)], "35");
+    expect(shown()).toEqual(["x-2@35", "y-1@30"]);
+  });
+
+  it("is not the one that has its name now", () => {
+    const { store, shown } = opened();
+    store.saw("ADDED", thing("x", 4, { uid: "x-2" }));
+    store.vanished(thing("x", 1));
+    expect(shown()).toEqual(["x-2@4"]);
+  });
+});
+
 describe("a list", () => {
   it("is all there is: it adds, changes and removes", () => {
     const { store, shown, changes } = opened();

@@ -143,6 +143,14 @@ export class Store<T extends KubeObject> implements Reader<T> {
     if (old !== undefined && isOver) this.#set(key, old, undefined);
   }
 
+  /** The server says that it is not there, although nobody told of its end. */
+  vanished(object: T): void {
+    const key = keyOfObject(object);
+    const old = this.#objects.get(key);
+    this.#gone.vanished(key, object);
+    if (old !== undefined && old.metadata?.uid === object.metadata?.uid) this.#set(key, old, undefined);
+  }
+
   /**
    * All there is, as of a version; with a namespace, all there is in it. What we wrote after that version stays, unless the
    * server's word alone counts: it has gone back in time, and newer is no longer better.

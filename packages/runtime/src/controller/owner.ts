@@ -21,7 +21,7 @@ export async function isOwnerGone({ client, cache, controller }: Surroundings, s
     return known?.uid !== now?.uid || known?.deletionTimestamp !== now?.deletionTimestamp;
   } catch (error) {
     if (!isVanished(error, object)) return false; // nobody knows: the watch will tell
-    cache.deleted(controller.kind, object);
+    cache.vanished(controller.kind, object);
     return true;
   }
 }

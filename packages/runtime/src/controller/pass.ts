@@ -257,7 +257,7 @@ async function over(around: Surroundings, state: PassState, why: string): Promis
     if (isOfAnotherLife(live, state.object)) cache.doubt(live.metadata?.resourceVersion ?? "");
     return isKnown ? stuck : again;
   } catch (error) {
-    if (isVanished(error, state.object)) cache.deleted(controller.kind, state.object);
+    if (isVanished(error, state.object)) cache.vanished(controller.kind, state.object);
     return isNotFound(error) ? { result: "success", next: never } : stuck;
   }
 }
@@ -342,7 +342,7 @@ async function patchOwn(
     await hands(around, state).patch(around.controller.kind, state.object, operations);
   } catch (error) {
     if (isConflict(error)) throw new PassOver("conflict");
-    if (isVanished(error, state.object)) around.cache.deleted(around.controller.kind, state.object);
+    if (isVanished(error, state.object)) around.cache.vanished(around.controller.kind, state.object);
     if (isNotFound(error)) throw new PassOver("gone");
     throw error;
   }

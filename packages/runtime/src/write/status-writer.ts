@@ -77,7 +77,7 @@ export class StatusWriter {
       after = await this.#request(read, said, signal);
     } catch (error) {
       if (error instanceof NotLeaderError) return { outcome: "notLeader", object: read };
-      if (isVanished(error, read)) cache.deleted(kind, read);
+      if (isVanished(error, read)) cache.vanished(kind, read);
       if (isNotFound(error)) return { outcome: "gone", object: read };
       if (isConflict(error)) return { outcome: "conflict", object: read };
       this.#told(said, { outcome: "failed", object: read });

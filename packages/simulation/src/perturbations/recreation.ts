@@ -50,13 +50,17 @@ function putBack(world: World, key: string): void {
   const { store } = world.server;
   const object = store.get(key)?.object();
   if (object === undefined || there(world, key)?.metadata?.deletionTimestamp !== undefined) return;
-  world.trace.note(world.clock.now(), "fault", `${key} is deleted, and made again`);
+  world.trace.note(world.clock.now(), "fault", `${key} is deleted`);
   lookAway(world, key);
   const { metadata } = object;
   if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) return;
   const { resourceVersion: _old, ...kept } = metadata;
+  const again = { ...object, metadata: { ...kept, uid: uuid(world.random) } };
   store.commit(key, { object: undefined });
-  store.commit(key, { object: { ...object, metadata: { ...kept, uid: uuid(world.random) } } });
+  // Whoever restores the server to this very moment has to make it again.
+  world.do(`makes ${key} again`, () => {
+    if (store.get(key) === undefined) store.commit(key, { object: again });
+  });
 }
 
 /** A person deletes it, and applies it again as soon as it is gone. */
