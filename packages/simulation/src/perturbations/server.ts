@@ -85,10 +85,12 @@ interface Backup {
 
 /** `isBack`: versions are counted anew. Else they go on far behind the last, as whoever restores etcd should see to. */
 function restore(world: World, { snapshot, length }: Backup, isBack: boolean): void {
-  const { server, trace, clock } = world;
+  const { server, trace, clock, network } = world;
   const { revision } = server.store;
   trace.note(clock.now(), "fault", `the server is put back from revision ${revision} to ${snapshot.revision}`);
   server.restore(snapshot);
+  // Also those that another server had kept open.
+  for (const stream of [...network.streams]) stream.cut();
   if (!isBack) {
     server.store.setRevision(revision + 1000);
     server.compact();
