@@ -1,4 +1,4 @@
-// The operator under faults, with the Job controller, a scheduler and simulated pods beside it. `npm run test:campaign` tries more.
+// The operator under faults, with the Job controller, a scheduler and simulated pods beside it. `TELLTALE_PLANS=10` tries ten times as many.
 import { simulate, story } from "@telltale/simulation";
 import { expect, test } from "vitest";
 import { deleted, failing, passing } from "./scenarios.ts";

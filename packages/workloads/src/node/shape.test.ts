@@ -21,7 +21,13 @@ test("a node has the labels, the amounts and the conditions that a kubelet gives
     zone: "a",
   });
   expect(spec?.taints).toEqual([{ key: "gpu", effect: "NoSchedule" }]);
-  expect(status?.capacity).toEqual({ cpu: "2", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "1k", "example.com/gpu": "1" });
+  expect(status?.capacity).toEqual({
+    cpu: "2",
+    memory: "16Gi",
+    "ephemeral-storage": "100Gi",
+    pods: "1k",
+    "example.com/gpu": "1",
+  });
   expect(status?.allocatable).toEqual(status?.capacity);
   expect(status?.addresses).toEqual([
     { type: "InternalIP", address: "10.0.0.1" },
