@@ -33,13 +33,15 @@ function namesOf(objects: readonly KubeObject[]): ReadonlyMap<KubeObject, string
   );
 }
 
-/** The hash of what was applied covers the owner's uid. */
+/** The hash of what was applied covers the owner's uid, and a Job is labelled with its own. */
 const dropped: ReadonlySet<string> = new Set([
   "managedFields",
   "resourceVersion",
   "generation",
   "observedGeneration",
   "telltale.dev/applied",
+  "controller-uid",
+  "batch.kubernetes.io/controller-uid",
 ]);
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 

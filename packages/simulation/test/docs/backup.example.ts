@@ -1,4 +1,4 @@
-import { conditions, defineKind, Fields, no, positive, type Resource, Text, yes } from "@telltale/kinds";
+import { conditions, defineKind, Fields, no, positive, type Resource, yes } from "@telltale/kinds";
 import { Job } from "@telltale/kinds/builtin";
 import { controller } from "@telltale/runtime";
 
@@ -6,7 +6,7 @@ export const Backup = defineKind({
   group: "example.com",
   version: "v1",
   kind: "Backup",
-  spec: Fields({ volume: Text() }),
+  spec: Fields({}),
   conditions: conditions({
     Ready: positive({
       means: "The backup is being made",
@@ -16,17 +16,15 @@ export const Backup = defineKind({
 });
 export type Backup = Resource<typeof Backup>;
 
-const template = (volume: string) => ({
-  spec: { containers: [{ name: "copy", image: `example.com/copy-${volume}` }], restartPolicy: "Never" },
-});
+const containers = [{ name: "copy", image: "example.com/copy:1" }];
+const template = { spec: { containers, restartPolicy: "Never" } };
 
 export const backups = controller(Backup)
   .owns(Job)
   .reconcile({
-    observe: (it, look) => ({ it, job: look.children(Job)[0] }),
-    async act(_plan, hands, { it, job }) {
-      if (job !== undefined) return;
-      await hands.create(Job, { metadata: { generateName: "backup-" }, spec: { template: template(it.spec.volume) } });
+    observe: (_backup, look) => ({ job: look.children(Job)[0] }),
+    async act(_plan, hands, { job }) {
+      if (job === undefined) await hands.create(Job, { metadata: { generateName: "backup-" }, spec: { template } });
     },
     status({ job }, draft) {
       if (job !== undefined) draft.condition("Ready", true, "Started", "Its Job is there");

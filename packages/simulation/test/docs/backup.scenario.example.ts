@@ -5,12 +5,5 @@ export const nightly: Scenario = {
   name: "nightly",
   kinds: [Backup],
   operator: () => [backups],
-  apply: [
-    {
-      apiVersion: Backup.apiVersion,
-      kind: Backup.kind,
-      metadata: { name: "nightly", namespace: "default" },
-      spec: { volume: "photos" },
-    } as Backup,
-  ],
+  apply: [{ apiVersion: Backup.apiVersion, kind: Backup.kind, metadata: { name: "nightly", namespace: "default" } }],
 };

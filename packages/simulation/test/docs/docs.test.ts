@@ -13,7 +13,8 @@ const blocks = (language: string) =>
   [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].filter(([, it]) => it === language).map(([, , code = ""]) => code);
 
 /** A file as a reader would have it. */
-const shown = (file: string) => read(file).replaceAll(".example.ts", ".ts").replace('"./backup.ts"', '"../src/backup.ts"');
+const shown = (file: string) =>
+  read(file).replaceAll(".example.ts", ".ts").replace('"./backup.ts"', '"../src/backup.ts"');
 
 const plan = { seed: 1, faults: [{ p: "P25", write: 1, by: 40_000, side: "before", for: 0 }] };
 const fixed = { ...nightly, operator: () => [backups] };
@@ -66,6 +67,8 @@ describe("the page", () => {
     const table = page.split("## What a scenario can say")[1]?.split("\n\n")[1] ?? "";
     const named = table.split("\n").flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)]);
     expect(named.length).toBeGreaterThan(15);
-    expect(named.map(([, name]) => name).filter((name) => !new RegExp(`\\b${name}\\??[:(]`).test(declared))).toEqual([]);
+    expect(named.map(([, name]) => name).filter((name) => !new RegExp(`\\b${name}\\??[:(]`).test(declared))).toEqual(
+      [],
+    );
   });
 });
