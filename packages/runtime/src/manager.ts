@@ -180,8 +180,9 @@ export function manager(options: ManagerOptions): Manager {
   async function run(signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
     onFailed = () => stop.abort();
-    if (failed !== undefined) stop.abort();
-    const either = AbortSignal.any([signal, stop.signal]);
+    // Not AbortSignal.any: Node.js keeps those that are never raised, and all who listen to them, for ever.
+    signal.addEventListener("abort", () => stop.abort(), { once: true });
+    if (failed !== undefined || signal.aborted) stop.abort();
     const { grace = 30_000 } = options;
     probes = options.probes === undefined ? undefined : await serve(options.probes);
     if (options.cache === undefined) cache.start();
@@ -205,7 +206,7 @@ export function manager(options: ManagerOptions): Manager {
         await Promise.all(runs.map((it) => it.handOver(mine, before)));
       },
     });
-    await raised(either);
+    await raised(stop.signal);
     isActive = false;
     await Promise.all(runs.map((it) => it.stop(grace)));
     await Promise.all([...voices.values()].map((voice) => voice.flush(5_000)));

@@ -21,16 +21,10 @@ export interface Pass {
   result?: PassResult;
 }
 
-const present = new AsyncLocalStorage<Pass | undefined>();
+const present = new AsyncLocalStorage<Pass>();
 
 /** The pass on whose behalf this runs. */
 export const presentPass = (): Pass | undefined => present.getStore();
-
-/**
- * Runs on behalf of no pass. Each run begins so: what a world does remembers on whose behalf it was begun, and a world begun by the
- * last pass of another one would keep that one, and all before it, in memory.
- */
-export const onNobodysBehalf = <T>(run: () => T): T => present.run(undefined, run);
 
 /** The same controller, and each pass of it is seen. The first gate is what every pass begins with. */
 export function seen(it: Controller, begins: (object: KubeObject) => Pass): Controller {

@@ -5,7 +5,6 @@ import { dumpOf } from "./dump.ts";
 import type { Fault, Plan } from "./fault.ts";
 import type { Invariant } from "./invariant.ts";
 import { invariants as standard } from "./invariants/index.ts";
-import { onNobodysBehalf } from "./pass.ts";
 import { perturbationOf } from "./perturbations/index.ts";
 import type { Reference, Seen } from "./reference.ts";
 import type { Scenario } from "./scenario.ts";
@@ -21,20 +20,11 @@ export interface Outcome {
   readonly seen: Reference;
 }
 
-export function runPlan(
+export async function runPlan(
   scenario: Scenario,
   plan: Plan,
   reference?: Reference,
   invariants: readonly Invariant[] = standard,
-): Promise<Outcome> {
-  return onNobodysBehalf(() => run(scenario, plan, reference, invariants));
-}
-
-async function run(
-  scenario: Scenario,
-  plan: Plan,
-  reference: Reference | undefined,
-  invariants: readonly Invariant[],
 ): Promise<Outcome> {
   const world = await World.begin({ scenario, plan, invariants });
   const first = world.server.store.revision;

@@ -76,6 +76,7 @@ export class World {
   #done: Promise<void> = Promise.resolve();
   readonly #afterwards: (() => void)[] = [];
   #counter = 0;
+  #cluster: Process | undefined;
   /** Deeds that are not done yet. */
   #trying = 0;
   #isEnding = false;
@@ -311,7 +312,7 @@ export class World {
   #startOthers(): void {
     const { others } = this.scenario;
     if (others === undefined) return;
-    const process = new Process({
+    this.#cluster = new Process({
       name: "cluster",
       operator: "cluster",
       seed: this.plan.seed + 7,
@@ -321,7 +322,7 @@ export class World {
       controllers: (around) => others({ ...around, backend: this.backend }),
       on: { begins: this.#passOf, passed() {}, sample() {}, log() {}, broke() {} },
     });
-    this.trace.note(this.clock.now(), process.name, "starts");
+    this.trace.note(this.clock.now(), this.#cluster.name, "starts");
   }
 
   readonly #passOf: ProcessEvents["begins"] = (process, controller, object) => {
@@ -455,7 +456,7 @@ export class World {
 
   async close(): Promise<void> {
     this.#isEnding = true;
-    for (const process of this.processes) process.crash();
+    for (const process of [...this.processes, this.#cluster]) process?.crash();
     await this.server.stop();
   }
 }

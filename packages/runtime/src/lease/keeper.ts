@@ -71,7 +71,10 @@ export function keep({ hold, troubles, clock, random, retry, renewDeadline, roun
   return {
     start(signal) {
       if (running !== undefined) throw new TypeError("this Lease is looked after already; start it once");
-      running = rounds(AbortSignal.any([signal, ending.signal]));
+      // Not AbortSignal.any: Node.js keeps those that are never raised, and all who listen to them, for ever.
+      signal.addEventListener("abort", () => ending.abort(), { once: true });
+      if (signal.aborted) ending.abort();
+      running = rounds(ending.signal);
       return running;
     },
     nudge() {
