@@ -94,6 +94,7 @@ export type Aspect = "generation" | "deletion" | "labels" | "annotations" | "fin
 export interface WriteMode {
   /** `patch`: a JSON Patch of the difference, guarded. `apply`: everything that we own, under our own manager. */
   readonly as: "patch" | "apply";
+  /** In whose name the controller writes, the status and all else. Default: the manager's. */
   readonly fieldManager?: string;
   /** With `apply`: the top-level status fields that are ours. Default: all. */
   readonly owned?: readonly string[];

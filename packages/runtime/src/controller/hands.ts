@@ -1,6 +1,6 @@
 // Looking and acting on behalf of one pass. Every write goes through here: it is refused once the pass is over, and it is in
 // the cache before the next line runs.
-import { type Client, discover, isConflict, isNotFound } from "@telltale/client";
+import { type Applied, type Client, discover, isConflict, isNotFound } from "@telltale/client";
 import { uuid } from "@telltale/clock";
 import { formatTime, type Instant, type KindRef, type KubeObject, matchesSelector } from "@telltale/kinds";
 import { draft } from "@telltale/status";
@@ -112,7 +112,8 @@ export function look(around: Surroundings, state: PassState): Look {
 }
 
 export function hands(around: Surroundings, state: PassState): Hands {
-  const { controller, client, cache, clock, random, sink, fieldManager } = around;
+  const { controller, client, cache, clock, random, sink } = around;
+  const { fieldManager = around.fieldManager } = controller.write;
   const { signal } = state;
 
   const wrote = (kind: KindRef, object: KubeObject) => {
@@ -193,6 +194,14 @@ export function hands(around: Surroundings, state: PassState): Hands {
       if (ensured.as === "foreign") state.isCrossed = true;
       sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: ensured.as });
       return ensured;
+    },
+    async apply<T extends KubeObject>(kind: KindRef<T>, object: object, { force = false }: { force?: boolean } = {}) {
+      const { metadata } = object as KubeObject;
+      if (metadata?.uid === undefined) mayWrite(kind, "create");
+      mayWrite(kind, "patch");
+      const after = await client.apply<T>(kind, object as Applied<NoInfer<T>>, { fieldManager, force, signal });
+      wrote(kind, after);
+      return after;
     },
     async create<T extends KubeObject>(
       kind: KindRef<T>,

@@ -1,5 +1,5 @@
 // What a controller's author writes, and what each step may do: the types carry the rule that looking is not acting.
-import type { Applied, Client, DeleteOptions, JsonPatchOperation, RestMapping } from "@telltale/client";
+import type { Applied, ApplyOptions, Client, DeleteOptions, JsonPatchOperation, RestMapping } from "@telltale/client";
 import type { Instant, Kind, KindRef, KubeObject, LabelSelector, Ms, Resource } from "@telltale/kinds";
 import type { Draft, Finished } from "@telltale/status";
 import type { Name } from "../key.ts";
@@ -83,6 +83,16 @@ export interface Hands<K extends KindRef = KindRef> extends Look {
     object: NoInfer<Applied<T>>,
     options?: EnsureOptions<T>,
   ): Promise<Ensured<T>>;
+  /**
+   * Claims fields of an object that is no child, by server-side apply: what is left out of what was claimed before is taken
+   * away. With `metadata.uid` it is this very object's, and none is made. `force`: fields are taken over from others who say
+   * something else, which is a conflict otherwise.
+   */
+  apply<T extends KubeObject>(
+    kind: KindRef<T>,
+    object: NoInfer<Applied<T>>,
+    options?: Pick<ApplyOptions, "force">,
+  ): Promise<T>;
   /** Makes a new one, owned unless told otherwise. For children that are counted, not named: `metadata.generateName`. */
   create<T extends KubeObject>(
     kind: KindRef<T>,
