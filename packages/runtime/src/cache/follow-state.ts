@@ -79,6 +79,19 @@ export function afterwards(state: Following, ended: Ended, random: Random): Foll
   return pause <= 0 ? then : { at: "waiting", for: pause, then };
 }
 
+/**
+ * The same, where somebody has found meanwhile that the server may have been put back: the world is read anew. How and when is
+ * as it would be after the last attempt at that, unless this is news.
+ */
+export function anew(next: FollowState, told: Trust, isNews: boolean): FollowState {
+  if (next.at === "stopped") return next;
+  const then = next.at === "waiting" ? next.then : next;
+  if (then.at === "behind" && !isNews) return next;
+  const trust = then.at === "listing" && then.trust === "server" ? "server" : told;
+  const list: Following = { at: "listing", how: then.how, attempt: isNews ? 0 : then.attempt, trust };
+  return next.at === "waiting" && !isNews ? { ...next, then: list } : list;
+}
+
 function next(state: Following, ended: Ended): Following {
   const { trouble, version } = ended;
   const { how } = state;

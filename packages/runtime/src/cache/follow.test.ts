@@ -395,6 +395,26 @@ describe("a server that went back in time", () => {
     expect([asked.slice(2), shown(), clock.uptime()]).toEqual([["watch all"], ["x@300"], 160]);
   });
 
+  it("is asked with patience by who was told, in pages where it streams no lists", async () => {
+    const unsupported = new ApiError("GET", {
+      code: 422,
+      reason: "Invalid",
+      details: { causes: [{ field: "sendInitialEvents", reason: "FieldValueForbidden" }] },
+    });
+    const { asked, pass, follower, shown } = await following([
+      list,
+      unsupported,
+      ...Array.from({ length: 5 }, () => new ConnectionError("connect", "there is no server")),
+      { page: [map("x", 300)], version: "500" },
+    ]);
+    follower.doubt("500");
+    await pass(150);
+    expect(asked.slice(0, 3)).toEqual(["watch all", "watch all", "list 500"]);
+    expect(asked.length).toBeLessThan(6);
+    await pass(30_000);
+    expect([asked[7], shown()]).toEqual(["list 500", ["x@300"]]);
+  });
+
   it("may have other objects for those too who know of nothing newer", async () => {
     const other = { ...map("x", 900), data: { from: "the other life" } };
     const { asked, pass, follower, store } = await following([

@@ -16,6 +16,7 @@ import type { WatchHappening } from "../samples.ts";
 import { Echo } from "./echoes.ts";
 import {
   afterwards,
+  anew,
   begin,
   type Ended,
   type Following,
@@ -68,6 +69,7 @@ export class Follower<T extends KubeObject> {
   #expiredTokens = 0;
   /** How the world is to be read anew, because others found out that the server may have been put back. */
   #told: Trust | undefined;
+  #isNews = false;
   #interrupt: (why: Error) => void = () => {};
   #trouble: { readonly is: Trouble; readonly why: string } | undefined;
 
@@ -120,18 +122,20 @@ export class Follower<T extends KubeObject> {
   doubt(version: string): void {
     const { at } = this.#state.at === "waiting" ? this.#state.then : this.#state;
     this.#told = at === "behind" || isOlder(version, this.#known()) ? "server" : "content";
+    this.#isNews = true;
     this.#interrupt(new Rewound(version, this.#known()));
   }
 
   async #step(state: Exclude<FollowState, { at: "stopped" }>, stop: AbortController, signal: AbortSignal) {
     const { clock, random } = this.#options;
-    const { how } = state.at === "waiting" ? state.then : state;
     let next: FollowState;
     if (state.at === "waiting") {
       await sleep(clock, state.for, stop.signal).catch(() => {});
       next = state.then;
     } else next = afterwards(state, await this.#attempt(state, stop, signal), random);
-    return this.#told === undefined ? next : ({ at: "listing", how, attempt: 0, trust: this.#told } as const);
+    const isNews = this.#isNews;
+    this.#isNews = false;
+    return this.#told === undefined ? next : anew(next, this.#told, isNews);
   }
 
   async #attempt(state: Following, stop: AbortController, signal: AbortSignal): Promise<Ended> {
