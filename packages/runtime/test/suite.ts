@@ -242,6 +242,19 @@ export function controllers(open: () => Promise<World>): void {
       expect((await get("a")).metadata.finalizers).toBeUndefined();
     });
 
+    it("can put off an object that nobody tells of, and nothing is written meanwhile", async () => {
+      await w.client.create(Site, site("a"));
+      let asked = 0;
+      const gated = siteControllerWith(() => {
+        asked += 1;
+        return asked < 4 ? { again: 200 } : "go";
+      });
+      await w.start([gated]);
+      await w.until(async () => asked >= 3);
+      expect(w.writes().filter((line) => line.includes("/sites/a"))).toEqual([]);
+      await w.until(async () => readyOf(await get("a"))?.message === "seen");
+    });
+
     it("can let only some things be said", async () => {
       await w.client.create(Site, site("a"));
       await w.start([
@@ -287,9 +300,10 @@ export function controllers(open: () => Promise<World>): void {
       });
 
   describe("the end of an object", () => {
-    const ending = (finalize: Parameters<ReturnType<typeof controller<typeof Site>>["finalize"]>[0], limit?: number) =>
+    type Ending = Parameters<ReturnType<typeof controller<typeof Site>>["finalize"]>;
+    const ending = (finalize: Ending[0], limit?: number, more: Ending[1] = {}) =>
       controller(Site)
-        .finalize(finalize, limit === undefined ? {} : { limit })
+        .finalize(finalize, limit === undefined ? more : { ...more, limit })
         .reconcile({
           observe: (it) => it,
           status: (_it, draft) => {
@@ -322,6 +336,28 @@ export function controllers(open: () => Promise<World>): void {
       await w.until(async () => readyOf(await get("a"))?.message === "going away");
       isClean = true;
       await w.until(async () => (await get("a")).metadata.finalizers?.join() === "example.com/other");
+      await w.client.patch(Site, ref("a"), { merge: { metadata: { finalizers: null } } });
+      await w.until(() => isGone("a"));
+    });
+
+    it("takes off the finalizers of former versions as well, and honours one of them alone", async () => {
+      const former = ["example.com/old-site"];
+      const finalizers = [...former, "example.com/other"];
+      await w.client.create(Site, { ...site("a"), metadata: { ...site("a").metadata, finalizers } });
+      await w.client.delete(Site, ref("a"), background);
+      let cleaned = 0;
+      await w.start([
+        ending(
+          async () => {
+            cleaned += 1;
+            return done;
+          },
+          undefined,
+          { former },
+        ),
+      ]);
+      await w.until(async () => (await get("a")).metadata.finalizers?.join() === "example.com/other");
+      expect(cleaned).toBe(1);
       await w.client.patch(Site, ref("a"), { merge: { metadata: { finalizers: null } } });
       await w.until(() => isGone("a"));
     });

@@ -247,6 +247,16 @@ describe("generations", () => {
     const next = draft(Careful, object, t1).fail({ class: "transient", reason: "Bad", message: text`no` }).finish();
     expect(next.status).toMatchObject({ observedGeneration: 1, conditions: [{ observedGeneration: 3 }] });
   });
+
+  it("what is said aside, as of a paused object, leaves the new generation unobserved, and Ready as it is", () => {
+    const next = draft(Widget, widget(settled(), { generation: 2 }), t1, { strict: true })
+      .condition("Built", true, "Complete", "Nobody looks")
+      .aside()
+      .finish();
+    expect(next.status.observedGeneration).toBe(1);
+    expect(condition(next.status, "Built")?.message).toBe("Nobody looks");
+    expect(condition(next.status, "Ready")?.status).toBe("True");
+  });
 });
 
 describe("phases and finality", () => {

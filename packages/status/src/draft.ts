@@ -70,6 +70,8 @@ export interface Draft<K extends Kind> {
   unset(...fields: Extract<keyof StatusOf<K>, string>[]): this;
   /** Says that the pass failed; the kind's table decides what that does. */
   fail(failure: Failure): this;
+  /** Says that this pass did not look at the spec, as while an object is paused: the observed generation stays. */
+  aside(): this;
   /** Asks for another pass at a moment. */
   wake(at: Instant | undefined): this;
   /** The status that follows. Ends the draft. */
@@ -109,6 +111,7 @@ class StatusDraft {
   #phase: string | undefined;
   #effect: Effect | undefined;
   #wakeAt: Instant | undefined;
+  #isAside = false;
   #finished = false;
 
   constructor(kind: Kind, object: KubeObject & { status?: unknown }, now: Instant, options: DraftOptions) {
@@ -210,6 +213,11 @@ class StatusDraft {
     this.phase(phase);
   }
 
+  aside(): this {
+    this.#isAside = true;
+    return this;
+  }
+
   wake(at: Instant | undefined): this {
     if (at !== undefined && (this.#wakeAt === undefined || at < this.#wakeAt)) this.#wakeAt = at;
     return this;
@@ -257,7 +265,9 @@ class StatusDraft {
     const broken = (rule: number, at: string, problem: string) => this.#broken(rule, at, problem);
     next = canonical(kind, this.#stored, limit(kind, next, this.#stored, broken));
     if (next === this.#stored) return next;
-    if (!final) for (const v of contradictions(kind, list, generation)) this.#violations.push(v);
+    // What is said aside speaks for no generation that was not spoken for before.
+    const spoken = this.#isAside ? Number(this.#stored["observedGeneration"] ?? -1) : generation;
+    if (!final) for (const v of contradictions(kind, list, spoken)) this.#violations.push(v);
     return canonical(kind, this.#stored, within(kind, next, broken));
   }
 
@@ -304,7 +314,7 @@ class StatusDraft {
     const old = typeof stored === "number" ? stored : undefined;
     // What failed for good is conclusive for its generation; otherwise a reset by an edit could not be told (rule 31).
     const inconclusive = this.#effect !== undefined && this.#effect.requeue.in !== "never";
-    if (this.#kind.generation === "onSuccess" && inconclusive) return next;
+    if (this.#isAside || (this.#kind.generation === "onSuccess" && inconclusive)) return next;
     const top = this.#kind.conditions.top;
     const final = this.#kind.phases?.final(this.#stored) === true;
     if (!final && top !== undefined && old !== generation && !this.#speaksFor(top)) {

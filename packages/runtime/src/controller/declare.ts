@@ -108,6 +108,8 @@ export interface FinalizeOptions {
   readonly limit?: Ms;
   /** Whether the finalizer is put on objects. One that is there is honoured all the same. Default: yes. */
   readonly add?: boolean;
+  /** Finalizers of former versions of the operator: as good as the kind's own, never added, and taken off with it. */
+  readonly former?: readonly string[];
   /** No status is written while an object goes away. */
   readonly quiet?: boolean;
 }

@@ -64,6 +64,7 @@ const later = (error: unknown): Next => ({
 async function straight(around: Surroundings, state: PassState): Promise<PassEnd> {
   const gate = gateOf(around, state);
   if (gate === "ignore") return { result: "ignored", next: never };
+  if (gate !== "go" && "again" in gate) return { result: "ignored", next: { in: gate.again } };
   if (gate !== "go") {
     const said = say(around, state, gate.only as unknown as StatusStep<never, unknown>, state.object);
     return write(around, state, said);
@@ -285,7 +286,9 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
   const { controller } = around;
   const { finalizer } = controller;
   const name = finalizerOf(around);
-  if (finalizer === undefined || name === undefined || state.object.metadata?.finalizers?.includes(name) !== true) {
+  const ours = name === undefined ? [] : [name, ...(finalizer?.former ?? [])];
+  const isHeld = state.object.metadata?.finalizers?.some((it) => ours.includes(it)) ?? false;
+  if (finalizer === undefined || !isHeld) {
     return { result: "success", next: never };
   }
   const begun = isDeclared(controller.kind) ? begin(around, state, controller.kind) : undefined;
@@ -321,7 +324,7 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
   const now = state.object.metadata?.finalizers ?? [];
   await patchOwn(around, state, [
     { op: "test", path: "/metadata/finalizers", value: now },
-    { op: "replace", path: "/metadata/finalizers", value: now.filter((it) => it !== name) },
+    { op: "replace", path: "/metadata/finalizers", value: now.filter((it) => !ours.includes(it)) },
   ]);
   return { result: "success", next: never };
 }

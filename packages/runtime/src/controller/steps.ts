@@ -141,6 +141,7 @@ export type Called<R> =
 export type Gate<K extends KindRef> =
   | "go"
   | "ignore" // not ours, not yet: nothing is written
+  | { readonly again: Ms } // the same, and nobody may tell when it is: looked at again after so long
   | { readonly only: StatusStep<K, Resource<K>> }; // nothing is done, and this is said
 
 /** From the world to what is said of it. Pure. */
