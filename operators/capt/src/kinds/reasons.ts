@@ -1,0 +1,121 @@
+// Conditions that several of our kinds have, said in the same words everywhere.
+import { neutral, no, positive, type Reason, unknown, yes } from "@telltale/kinds";
+
+const inspect = "read the message; kubectl describe the Workspace that it names";
+const lasting = "wait; the clock of the object ends it";
+
+/** Whether the last run of the Workspace went through. */
+export const workspaceSynced = positive({
+  means: "The last run of the Workspace went through",
+  present: "onceSet",
+  reasons: {
+    ReconcileSuccess: yes("The last run went through"),
+    ReconcileError: no("The last run failed", inspect),
+    ReconcilePaused: no("The Workspace is paused", "take the annotation crossplane.io/paused off the Workspace"),
+    ExternalCreatePending: no(
+      "A first run was cut off, and the provider does not know what it made",
+      "check what exists, then take crossplane.io/external-create-pending off the Workspace",
+    ),
+    NotYetReported: unknown("No run has ended yet", "wait; a first run may take 20 minutes"),
+  },
+});
+
+/** Whether what the Workspace describes exists. */
+export const workspaceReady = positive({
+  means: "What the Workspace describes exists",
+  present: "onceSet",
+  reasons: {
+    Available: yes("It exists"),
+    Creating: no("It is being made", lasting),
+    Unavailable: no("It exists and cannot be used", inspect),
+    Deleting: no("It is being destroyed", "wait"),
+    NotYetReported: no("No run has ended yet", lasting),
+    WorkspaceMissing: no("The Workspace is gone", "wait: it is made again"),
+    WorkspaceNotCreated: unknown("The Workspace does not exist yet", "wait; the other conditions say for what"),
+  },
+});
+
+export const connectionSecretReady = positive({
+  means: "The Secret with the outputs of the run is there, with what we need",
+  present: "onceSet",
+  reasons: {
+    SecretFound: yes("It is there"),
+    WaitingForSecret: no("It is not there", "wait; if it lasts, check writeConnectionSecretToRef of the Workspace"),
+    KeyMissing: no("It lacks an output that we need", "add the output to the module of the template"),
+    WorkspaceNotReady: unknown("The Workspace is not ready, so nobody has written it", "look at WorkspaceReady"),
+  },
+});
+
+export const recoveryAvailable = neutral({
+  means: "What was waited for came after the timeout",
+  present: "whenTrue",
+  reasons: {
+    ReadyAfterTimeout: yes(
+      "It came too late, and nothing goes on by itself",
+      "set the annotation capt.infrastructure.cluster.x-k8s.io/reset-failure to a new value",
+    ),
+  },
+});
+
+export const paused = neutral({
+  means: "Nobody works on this object",
+  present: "onceSet",
+  reasons: {
+    Paused: yes(
+      "Its Cluster or the object itself is paused",
+      "set spec.paused of the Cluster to false, take the annotation cluster.x-k8s.io/paused away",
+    ),
+    NotPaused: no("It is worked on", "nothing to do"),
+  },
+});
+
+type Waits = Readonly<Record<string, Reason<"True">>>;
+
+/** What a deletion waits for differs; how it is said does not. */
+export const deleting = <const R extends Waits>(waits: R) =>
+  neutral({
+    means: "The object is on its way out",
+    present: "onceSet",
+    reasons: {
+      ...waits,
+      DeletionCompleted: yes("Everything that it had made is gone"),
+      NotDeleting: no("It is not", "nothing to do"),
+    },
+  });
+
+/** Reasons that wait for the Workspace, or report on it. */
+export const workspaceTrouble = {
+  WorkspaceTemplateNotFound: no("The WorkspaceTemplate does not exist", "make it, or correct the reference"),
+  WorkspaceNotReady: no("The Workspace is not ready", inspect),
+  WorkspaceMissing: no("The Workspace is gone", "wait: it is made again"),
+  WorkspacePaused: no("The Workspace is paused", "take the annotation crossplane.io/paused off the Workspace"),
+  WaitingForConnectionSecret: no(
+    "The run went through and its Secret is not there yet",
+    "wait; if it lasts, check writeConnectionSecretToRef of the Workspace",
+  ),
+} as const;
+
+const reset = "remove the cause, then edit the spec, or set the annotation reset-failure to a new value";
+
+/** Why a wait was given up. */
+export const timeouts = {
+  VPCReadyTimeout: no("The network was not ready in time", reset),
+  WorkspaceReadyTimeout: no("The Workspace was not ready in time", reset),
+  SecretTimeout: no("The Secret with the outputs did not come in time", reset),
+} as const;
+
+export const workspaceFailures = {
+  InvalidTemplate: no("The template renders to something that cannot be used", "correct the WorkspaceTemplate"),
+  WorkspaceFailed: no("The run failed in a way that a retry does not mend", reset),
+} as const;
+
+/** The same reasons as reasons for True: for the condition that says that something failed. */
+export function asFailed<const R extends Readonly<Record<string, Reason>>>(
+  reasons: R,
+): {
+  readonly [N in keyof R]: Reason<"True">;
+} {
+  const entries = Object.entries(reasons).map(([name, { means, fix }]) => [name, yes(means, fix)] as const);
+  // The names are those of the record that the type is made from.
+  return Object.fromEntries(entries) as { readonly [N in keyof R]: Reason<"True"> };
+}
