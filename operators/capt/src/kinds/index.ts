@@ -1,0 +1,14 @@
+export { CAPTCluster, type CAPTClusterStatus, type FailureDomain, type FailureDomains } from "./capt-cluster.ts";
+export type { CAPTClusterSpec } from "./capt-cluster-spec.ts";
+export { CAPTControlPlane, type CAPTControlPlaneStatus, type WorkspaceState } from "./capt-control-plane.ts";
+export type { CAPTControlPlaneSpec } from "./capt-control-plane-spec.ts";
+export { CaptMachine, type CaptMachineStatus } from "./capt-machine.ts";
+export { CaptMachineDeployment, type CaptMachineDeploymentStatus } from "./capt-machine-deployment.ts";
+export { CaptMachineSet, type CaptMachineSetStatus } from "./capt-machine-set.ts";
+export { CaptMachineTemplate } from "./capt-machine-template.ts";
+export { type Cluster, type ClusterKind, ClusterV1beta1, ClusterV1beta2 } from "./cluster.ts";
+export { CAPTClusterTemplate, CAPTControlPlaneTemplate } from "./templates.ts";
+export { NamespacedWorkspace, Workspace, type WorkspaceStatus } from "./workspace.ts";
+export type { WorkspaceSpec } from "./workspace-spec.ts";
+export { WorkspaceTemplate } from "./workspace-template.ts";
+export { WorkspaceTemplateApply, type WorkspaceTemplateApplyStatus } from "./workspace-template-apply.ts";
