@@ -3,6 +3,7 @@ import { formatTime, plus } from "@telltale/kinds";
 import { Job } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
 import { LocustTest } from "../src/kinds/locust-test.ts";
+import { violations } from "../src/validate.ts";
 import { ended, namespace, type Stage, type StageOptions, stage } from "./stage.ts";
 
 let it: Stage | undefined;
@@ -74,13 +75,24 @@ test("A15 a failed master says with which code", async () => {
   expect(await on.says("Ready")).toMatch(/^False ResourcesFailed/);
 });
 
-test("A16 where nothing changes, nothing is written", async () => {
+test("A16 where nothing changes, nothing is written, and a status is no reason for a pass", async () => {
   const on = await fresh();
   await on.make();
   await on.job("master", { active: 1 });
+  await on.poke();
   on.writes();
-  for (let i = 0; i < 20; i += 1) await on.pass(600_000);
-  expect(on.writes()).toEqual([]);
+  on.passes();
+  for (let i = 0; i < 20; i += 1) await on.poke();
+  expect([on.passes(), on.writes()]).toEqual([20, []]);
+  for (let i = 0; i < 20; i += 1) {
+    await on.client.status.patch(
+      LocustTest,
+      { name: "demo", namespace },
+      { merge: { status: { connectedWorkers: i } } },
+    );
+    await on.pass(100);
+  }
+  expect([on.passes(), on.writes()]).toEqual([0, []]);
 });
 
 test("A17 T41 a spec that was edited before the first pass is the one that counts", async () => {
@@ -92,6 +104,8 @@ test("A17 T41 a spec that was edited before the first pass is the one that count
   }
   await on.restart();
   expect(await on.status()).toMatchObject({ expectedWorkers: 5, appliedGeneration: 3 });
+  const worker = (await on.jobs()).find(({ metadata }) => metadata?.name === "demo-worker");
+  expect(worker?.spec?.parallelism).toBe(5);
   expect(await on.says("SpecDrifted")).toBe("");
 });
 
@@ -109,7 +123,9 @@ test("A18 A19 a worker Job that may not be made is named, and tried again after 
   expect((await on.status()).phase).toBe("Pending");
   expect(await on.says("Ready")).toBe("False ResourcesFailed Job demo-worker: exceeded quota for demo-worker");
   expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master"]);
-  const since = (await on.status()).conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
+  expect((await on.services()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master"]);
+  const turned = async () => (await on.status()).conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
+  const since = await turned();
   on.writes();
   await on.pass(900);
   expect(on.writes().filter((line) => line.startsWith("POST"))).toHaveLength(0);
@@ -119,12 +135,16 @@ test("A18 A19 a worker Job that may not be made is named, and tried again after 
   expect(on.writes().filter((line) => line.startsWith("POST"))).toHaveLength(0);
   await on.pass(400);
   expect(on.writes().filter((line) => line.startsWith("POST"))).toHaveLength(1);
+  expect(await turned()).toBe(since);
+  expect((await on.told("CreateFailed")).length).toBe(1);
   on.server.faults.remove(rule);
   await on.pass(5000);
   expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
   expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
-  const moved = (await on.status()).conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
+  const moved = await turned();
   expect(moved).not.toBe(since);
+  await on.poke(60_000);
+  expect(await turned()).toBe(moved);
 });
 
 test("A19a while the worker Job cannot be made a running master goes on", async () => {
@@ -132,9 +152,11 @@ test("A19a while the worker Job cannot be made a running master goes on", async 
   refuse(on, "demo-worker", 403);
   await on.make();
   await on.job("master", { active: 1 });
+  on.writes();
   await on.pass(300_000);
   expect((await on.status()).phase).toBe("Running");
   expect(await on.says("Ready")).toMatch(/^False ResourcesFailed Job demo-worker/);
+  expect(on.writes().filter((line) => line.startsWith("POST")).length).toBeGreaterThan(4);
 });
 
 test("A20 a master Job that the server calls invalid fails the test, and is not tried again", async () => {
@@ -155,13 +177,17 @@ test("A21 15 minutes of 503 fail the test, and 5 minutes later its master is sto
   refuse(on, "demo-worker", 503);
   await on.make();
   await on.job("master", { active: 1 });
-  await on.pass(850_000);
+  await on.pass(899_000);
   expect((await on.status()).phase).toBe("Running");
-  await on.pass(400_000);
+  await on.pass(2000);
   expect((await on.status()).phase).toBe("Failed");
-  await on.pass(320_000);
-  const master = (await on.jobs()).find(({ metadata }) => metadata?.name === "demo-master");
-  expect(master?.spec?.suspend).toBe(true);
+  expect(await on.says("TestCompleted")).toMatch(/^True TestFailed Test failed: could not create Job demo-worker: /);
+  const isStopped = async () =>
+    (await on.jobs()).find(({ metadata }) => metadata?.name === "demo-master")?.spec?.suspend === true;
+  await on.pass(298_000);
+  expect(await isStopped()).toBe(false);
+  await on.pass(2000);
+  expect(await isStopped()).toBe(true);
 });
 
 test("A22 after a crash between making and telling nothing is made twice, and the status is whole", async () => {
@@ -172,11 +198,23 @@ test("A22 after a crash between making and telling nothing is made twice, and th
   });
   await on.make();
   expect((await on.status()).phase).toBeUndefined();
+  expect(await on.jobs()).toHaveLength(2);
+  await on.halt();
   on.server.faults.remove(rule);
+  // The spec that the Jobs were made from, at another generation.
+  for (const replicas of [5, 3]) {
+    await on.client.patch(LocustTest, { name: "demo", namespace }, { merge: { spec: { worker: { replicas } } } });
+  }
   on.writes();
   await on.restart();
   expect(on.writes().filter((line) => line.startsWith("POST"))).toEqual([]);
-  expect(await on.status()).toMatchObject({ phase: "Pending", appliedGeneration: 1, expectedWorkers: 3 });
+  expect(await on.status()).toMatchObject({
+    phase: "Pending",
+    appliedGeneration: 1,
+    observedGeneration: 3,
+    expectedWorkers: 3,
+  });
+  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
 });
 
 test("A23 a Job of an earlier test of the same name is waited for", async () => {
@@ -199,8 +237,11 @@ test("A24 a Job of somebody else is not touched", async () => {
   const on = await fresh();
   await on.make({}, "a.b");
   await on.job("master", { active: 1 }, "a-b");
+  const before = [await on.jobs(), await on.services(), await on.test("a.b")];
   await on.make({}, "a-b");
   expect(await on.says("Ready", "a-b")).toMatch(/^False ResourcesFailed .*not owned by this LocustTest/);
+  await on.pass(60_000);
+  expect([await on.jobs(), await on.services(), await on.test("a.b")]).toEqual(before);
   expect((await on.status("a.b")).phase).toBe("Running");
 });
 
@@ -208,19 +249,30 @@ test("A25 a dotted name gives the same objects, pass after pass", async () => {
   const on = await fresh();
   await on.make({}, "team.load");
   expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["team-load-master", "team-load-worker"]);
+  const before = await on.status("team.load");
   on.writes();
-  for (let i = 0; i < 50; i += 1) await on.pass(60_000);
-  expect(on.writes()).toEqual([]);
+  on.passes();
+  for (let i = 0; i < 50; i += 1) await on.poke();
+  expect([on.passes(), on.writes()]).toEqual([50, []]);
+  expect(await on.status("team.load")).toEqual(before);
 });
 
-test("A26 T05 a spec that breaks a rule fails without anything being made", async () => {
-  const on = await fresh({
-    invalid: () => ["metadata.name: too long: at most 63 characters with its ending, 56 without"],
-  });
-  await on.make();
-  const found = await on.status();
-  expect(found.phase).toBe("Failed");
+test("A26 T05 a name that is too long fails without anything being made", async () => {
+  const on = await fresh({ invalid: violations });
+  const name = "a".repeat(57);
+  await on.make({}, name);
+  const found = await on.status(name);
+  expect(found).toMatchObject({ phase: "Failed", completionTime: expect.any(String) });
   expect(found.startTime).toBeUndefined();
-  expect(await on.says("TestCompleted")).toContain("invalid LocustTest: metadata.name");
+  expect(await on.says("TestCompleted", name)).toMatch(/invalid LocustTest: metadata.name: .*63 characters/);
+  expect(await on.says("Ready", name)).toMatch(/^False ResourcesFailed/);
   expect([...(await on.jobs()), ...(await on.services())]).toEqual([]);
+});
+
+test("A27 a name of 56 characters gives Jobs with names of 63", async () => {
+  const on = await fresh({ invalid: violations });
+  const name = "a".repeat(56);
+  await on.make({}, name);
+  expect((await on.jobs()).map(({ metadata }) => metadata?.name?.length)).toEqual([63, 63]);
+  expect(await on.says("Ready", name)).toBe("True ResourcesCreated All resources created");
 });

@@ -7,17 +7,19 @@ import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
 import { systemClock, systemRandom } from "@telltale/clock";
 import { toCrd } from "@telltale/kinds";
-import { ConfigMap } from "@telltale/kinds/builtin";
+import { ConfigMap, Job, Namespace, Pod } from "@telltale/kinds/builtin";
 import { manager } from "@telltale/runtime";
 import { processRuntime, workloads } from "@telltale/workloads";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { locustFor } from "../../../tools/locust/locust.ts";
-import { LocustTest, locustOperator, standardConfig } from "../src/index.ts";
+import { LocustTest, type LocustTestStatus, locustOperator, standardConfig } from "../src/index.ts";
 import { type LoadTarget, startLoadTarget } from "./locust/target.ts";
 
 const locust = locustFor("operators/locust: end to end");
 const runner = fileURLToPath(new URL("./run-locust.ts", import.meta.url));
 const namespace = "default";
+/** Where an operator of its own is stopped and started. */
+const apart = "apart";
 
 const locustfile = `
 from locust import HttpUser, task, constant
@@ -30,7 +32,8 @@ class Shopper(HttpUser):
         self.client.get("/PATH")
 `;
 
-describe.skipIf(locust === undefined)("real Locust", () => {
+// At the same time: each of them waits for Locust most of its own.
+describe.skipIf(locust === undefined).concurrent("real Locust", () => {
   const stop = new AbortController();
   let folder = "";
   let server: ApiServer;
@@ -46,7 +49,7 @@ describe.skipIf(locust === undefined)("real Locust", () => {
       images: {
         "locustio/locust:*": {
           command: [process.execPath, runner, locust ?? ""],
-          env: { LOCUST_KUBECONFIG: kubeconfig },
+          env: { LOCUST_KUBECONFIG: kubeconfig, PROCESS_FOLDER: folder },
         },
       },
     });
@@ -58,17 +61,20 @@ describe.skipIf(locust === undefined)("real Locust", () => {
     await writeFile(kubeconfig, server.kubeconfig());
     const transport = inProcessTransport(server.client);
     client = createClient({ transport, clock: systemClock, random: systemRandom });
-    const telemetry = { ...standardConfig.telemetry, mode: "pod-ip" as const, interval: 2000, statusInterval: 2000 };
-    const config = { ...standardConfig, exporter: { at: "disabled" } as const, telemetry };
-    const operator = manager({
-      name: "locust",
-      transport,
-      controllers: locustOperator({ config, transport }),
-      events: "v1",
-    });
+    await client.create(Namespace, { metadata: { name: apart } });
     const cluster = workloads({ transport, runtime, rootCertificate: server.ca });
-    running = Promise.all([operator.run(stop.signal), cluster.run(stop.signal)]);
+    running = Promise.all([operate(namespace, stop.signal), cluster.run(stop.signal)]);
   });
+
+  /** An operator for the tests of a namespace. */
+  function operate(within: string, signal: AbortSignal): Promise<void> {
+    const transport = inProcessTransport(server.client);
+    const telemetry = { ...standardConfig.telemetry, mode: "pod-ip" as const, interval: 2000, statusInterval: 2000 };
+    const timers = { ...standardConfig.timers, workerFailureGrace: 10_000 };
+    const config = { ...standardConfig, exporter: { at: "disabled" } as const, telemetry, timers };
+    const controllers = locustOperator({ config, transport });
+    return manager({ name: "locust", namespaces: [within], transport, controllers, events: "v1" }).run(signal);
+  }
 
   afterAll(async () => {
     stop.abort();
@@ -78,27 +84,35 @@ describe.skipIf(locust === undefined)("real Locust", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function make(name: string, path: string, replicas: number): Promise<void> {
+  async function make(name: string, path: string, replicas: number, more: Made = {}): Promise<void> {
+    const { runTime = "10s", within = namespace } = more;
     const data = { "test.py": locustfile.replace("PATH", path) };
-    await client.create(ConfigMap, { metadata: { name: `${name}-scripts`, namespace }, data });
+    await client.create(ConfigMap, { metadata: { name: `${name}-scripts`, namespace: within }, data });
     const common = "--locustfile /lotest/src/test.py";
     await client.create(LocustTest, {
       apiVersion: LocustTest.apiVersion,
       kind: LocustTest.kind,
-      metadata: { name, namespace },
+      metadata: { name, namespace: within },
       spec: {
         image: "locustio/locust:2.46.3",
         master: {
-          command: `${common} --host ${target.url} --users 10 --spawn-rate 10 --run-time 10s --csv ${join(folder, name)}`,
+          command: `${common} --host ${target.url} --users 10 --spawn-rate 10 --run-time ${runTime} --csv ${join(folder, name)}`,
           autoquit: { enabled: true, timeout: 6 },
         },
         worker: { command: common, replicas },
         testFiles: { configMapRef: `${name}-scripts` },
+        env: { variables: [{ name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } }] },
       },
     });
   }
 
-  const phase = (name: string) => async () => (await client.get(LocustTest, name, { namespace })).status?.phase;
+  const statusOf = async (name: string, within = namespace): Promise<LocustTestStatus> =>
+    (await client.get(LocustTest, name, { namespace: within })).status ?? {};
+  const phase = (name: string, within?: string) => async () => (await statusOf(name, within)).phase;
+  const says = async (type: string, name: string): Promise<string> => {
+    const found = (await statusOf(name)).conditions?.find((it) => it.type === type);
+    return found === undefined ? "" : `${found.status} ${found.reason} ${found.message}`;
+  };
 
   /** All requests and failures, as Locust's own report has them. */
   async function reported(name: string): Promise<readonly number[]> {
@@ -107,34 +121,88 @@ describe.skipIf(locust === undefined)("real Locust", () => {
     return [Number(requests), Number(failures)];
   }
 
-  it("A104 a test with 3 workers runs to Succeeded, and its numbers are Locust's own", async () => {
+  it("A104 a test with 3 workers runs to Succeeded, and its numbers are Locust's own", async ({ expect }) => {
     let most = 0;
+    const phases = new Set<string>();
     await make("good", "ok", 3);
     await expect
       .poll(
         async () => {
-          const { status } = await client.get(LocustTest, "good", { namespace });
-          most = Math.max(most, status?.connectedWorkers ?? 0);
-          return status?.phase;
+          const { connectedWorkers = 0, phase: now } = await statusOf("good");
+          most = Math.max(most, connectedWorkers);
+          if (now !== undefined) phases.add(now);
+          return now;
         },
-        { timeout: 90_000, interval: 250 },
+        { timeout: 60_000, interval: 100 },
       )
       .toBe("Succeeded");
-    const { status } = await client.get(LocustTest, "good", { namespace });
+    const status = await statusOf("good");
+    // It may be Pending for less than a look.
+    expect([...phases].filter((it) => it !== "Pending")).toEqual(["Running", "Succeeded"]);
     expect(most).toBe(3);
     expect(status).toMatchObject({ connectedWorkers: 3, workersSource: "LocustAPI", progress: { percent: 100 } });
-    expect(status?.testResult?.final).toBe(true);
-    expect(status?.testResult?.totalRequests).toBeGreaterThan(0);
-    const { totalRequests, failedRequests } = status?.testResult ?? {};
+    expect(status.testResult?.final).toBe(true);
+    expect(status.testResult?.totalRequests).toBeGreaterThan(0);
+    const { totalRequests, failedRequests } = status.testResult ?? {};
     expect([totalRequests, failedRequests]).toEqual(await reported("good"));
   }, 120_000);
 
-  it("A105 one with failing requests ends Failed, and says with which code", async () => {
+  it("A105 one with failing requests ends Failed, and says with which code", async ({ expect }) => {
     await make("bad", "fail", 2);
-    await expect.poll(phase("bad"), { timeout: 90_000, interval: 250 }).toBe("Failed");
-    const { status } = await client.get(LocustTest, "bad", { namespace });
-    const told = status?.conditions?.find(({ type }) => type === "TestCompleted");
-    expect(told?.message).toMatch(/code 1 .*requests failed/);
-    expect(status?.testResult?.failedRequests).toBeGreaterThan(0);
+    await expect.poll(phase("bad"), { timeout: 60_000, interval: 250 }).toBe("Failed");
+    expect(await says("TestCompleted", "bad")).toMatch(/code 1 .*requests failed/);
+    expect((await statusOf("bad")).testResult?.failedRequests).toBeGreaterThan(0);
+  }, 120_000);
+
+  it("A106 one whose worker is killed says within 15 s that it is missing, and fails when its Job has", async ({
+    expect,
+  }) => {
+    await make("hurt", "ok", 2, { runTime: "5m" });
+    const all = /^True AllWorkersConnected 2\/2/;
+    await expect.poll(() => says("WorkersConnected", "hurt"), { timeout: 60_000, interval: 250 }).toMatch(all);
+    await expect.poll(async () => (await statusOf("hurt")).progress?.state, { timeout: 20_000 }).toBe("running");
+    const labelSelector = "performance-test-pod-name=hurt-worker";
+    const { items } = await client.list(Pod, { namespace, labelSelector });
+    process.kill(Number(await readFile(join(folder, `${items[0]?.metadata?.name}.pid`), "utf8")), "SIGKILL");
+    await expect
+      .poll(() => says("WorkersConnected", "hurt"), { timeout: 15_000, interval: 250 })
+      .toMatch(/^False WorkersMissing/);
+    expect(await phase("hurt")()).toBe("Running");
+    await expect.poll(phase("hurt"), { timeout: 30_000, interval: 250 }).toBe("Failed");
+    expect(await says("TestCompleted", "hurt")).toBe(
+      "True TestFailed Test failed: worker Job failed (BackoffLimitExceeded)",
+    );
+    await client.delete(LocustTest, { name: "hurt", namespace }, { propagation: "Background" });
+  }, 120_000);
+
+  it("A107 one that nobody watched has the times of its Job, and no numbers", async ({ expect }) => {
+    const first = new AbortController();
+    const before = operate(apart, first.signal);
+    await make("alone", "ok", 2, { within: apart });
+    await expect.poll(async () => (await client.list(Job, { namespace: apart })).items.length).toBe(2);
+    await expect.poll(phase("alone", apart)).toMatch(/Pending|Running/);
+    first.abort();
+    await before;
+    const job = () => client.get(Job, "alone-master", { namespace: apart });
+    await expect
+      .poll(async () => ((await job()).status?.conditions ?? []).map(({ type }) => type), {
+        timeout: 60_000,
+        interval: 250,
+      })
+      .toContain("Complete");
+    const second = new AbortController();
+    const after = operate(apart, second.signal);
+    await expect.poll(phase("alone", apart), { timeout: 20_000 }).toBe("Succeeded");
+    const { startTime, completionTime } = (await job()).status ?? {};
+    const status = await statusOf("alone", apart);
+    expect([status.startTime, status.completionTime]).toEqual([startTime, completionTime]);
+    expect(status).not.toHaveProperty("testResult");
+    second.abort();
+    await after;
   }, 120_000);
 });
+
+interface Made {
+  readonly runTime?: string;
+  readonly within?: string;
+}

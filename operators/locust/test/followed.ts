@@ -3,7 +3,7 @@ import { startApiServer } from "@telltale/apiserver";
 import { createClient, inProcessTransport } from "@telltale/client";
 import { seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { formatTime, type Ms, toCrd } from "@telltale/kinds";
-import { Job, Namespace, type Pod, Pod as PodKind } from "@telltale/kinds/builtin";
+import { CoreEvent, Job, Namespace, type Pod, Pod as PodKind } from "@telltale/kinds/builtin";
 import { manager } from "@telltale/runtime";
 import { type Config, standardConfig } from "../src/config.ts";
 import { LocustTest, type LocustTestStatus } from "../src/kinds/locust-test.ts";
@@ -32,8 +32,14 @@ export interface Followed {
   says(type: string): Promise<string>;
   job(role: "master" | "worker", status: NonNullable<Job["status"]>, name?: string): Promise<void>;
   pod(name: string, status: NonNullable<Pod["status"]>, more?: Partial<NonNullable<Pod["metadata"]>>): Promise<void>;
-  /** Another test, with a master behind the same stand-in. */
-  more(name: string): Promise<void>;
+  /** Other tests, made at once, with masters behind the same stand-in. */
+  more(...names: readonly string[]): Promise<void>;
+  /** Somebody deletes the test. */
+  remove(): Promise<void>;
+  /** Reasons of Events, in their order. */
+  events(): Promise<readonly string[]>;
+  /** How long the longest pass took. */
+  readonly slowest: () => Ms;
   /** Another process takes over. */
   restart(): Promise<void>;
   end(): Promise<void>;
@@ -61,7 +67,7 @@ export async function followed(options: FollowedOptions = {}): Promise<Followed>
   const asked: Target[] = [];
   const askedAt: number[] = [];
   const said: string[] = [];
-  let [writes, inFlight, most] = [0, 0, 0];
+  let [writes, inFlight, most, slowest] = [0, 0, 0, 0];
   const pass = async (by: Ms = 0) => {
     for (let i = 0; i < 8; i += 1) await turn();
     await clock.settle(by);
@@ -105,6 +111,12 @@ export async function followed(options: FollowedOptions = {}): Promise<Followed>
       strict: true,
       transport,
       log,
+      events: "v1",
+      sinks: [
+        (sample) => {
+          if (sample.is === "pass") slowest = Math.max(slowest, sample.took);
+        },
+      ],
     }).run(stop.signal);
     return async () => {
       stop.abort();
@@ -116,10 +128,8 @@ export async function followed(options: FollowedOptions = {}): Promise<Followed>
     };
   };
 
-  const job: Followed["job"] = async (role, status, name = "demo") => {
-    await client.status.patch(Job, { name: `${name}-${role}`, namespace }, { merge: { status } });
-    await pass();
-  };
+  const put = (role: "master" | "worker", status: NonNullable<Job["status"]>, name = "demo") =>
+    client.status.patch(Job, { name: `${name}-${role}`, namespace }, { merge: { status } });
   const pod = async (of: string, name: string, status: NonNullable<Pod["status"]>, more: object = {}) => {
     const owner = await client.get(Job, `${of}-master`, { namespace });
     const reference = { apiVersion: "batch/v1", kind: "Job", name: `${of}-master`, uid: owner.metadata?.uid ?? "" };
@@ -129,20 +139,25 @@ export async function followed(options: FollowedOptions = {}): Promise<Followed>
     const isNew = !all.items.some((it) => it.metadata?.name === name);
     if (isNew) await client.create(PodKind, { metadata, spec });
     await client.status.patch(PodKind, { name, namespace }, { merge: { status } });
-    await pass();
   };
-  const begin = async (name: string) => {
+  const begin = async (...names: readonly string[]) => {
     const command = options.command ?? "--users 100 --run-time 5m";
-    await client.create(LocustTest, {
-      apiVersion: LocustTest.apiVersion,
-      kind: LocustTest.kind,
-      metadata: { name, namespace },
-      spec: { image: "locustio/locust:2.46.3", master: { command }, worker: { command: "-f a.py", replicas: 3 } },
-    });
+    for (const name of names) {
+      await client.create(LocustTest, {
+        apiVersion: LocustTest.apiVersion,
+        kind: LocustTest.kind,
+        metadata: { name, namespace },
+        spec: { image: "locustio/locust:2.46.3", master: { command }, worker: { command: "-f a.py", replicas: 3 } },
+      });
+    }
     await pass();
-    await job("worker", { active: 3, ready: 3, startTime: formatTime(clock.now()) }, name);
-    await job("master", { active: 1, startTime: formatTime(clock.now()) }, name);
-    await pod(name, `${name}-master-x`, { phase: "Running", podIP: "10.0.0.1" });
+    const startTime = formatTime(clock.now());
+    for (const name of names) await put("worker", { active: 3, ready: 3, startTime }, name);
+    await pass();
+    for (const name of names) await put("master", { active: 1, startTime }, name);
+    await pass();
+    for (const name of names) await pod(name, `${name}-master-x`, { phase: "Running", podIP: "10.0.0.1" });
+    await pass();
   };
 
   let end = start();
@@ -163,9 +178,24 @@ export async function followed(options: FollowedOptions = {}): Promise<Followed>
       const found = (await read()).conditions?.find((it) => it.type === type);
       return found === undefined ? "" : `${found.status} ${found.reason} ${found.message}`;
     },
-    job,
-    pod: (name, status, more) => pod("demo", name, status, more),
+    slowest: () => slowest,
+    async job(role, status, name) {
+      await put(role, status, name);
+      await pass();
+    },
+    async pod(name, status, more) {
+      await pod("demo", name, status, more);
+      await pass();
+    },
     more: begin,
+    async remove() {
+      await client.delete(LocustTest, { name: "demo", namespace }, { propagation: "Background" });
+      await pass();
+    },
+    async events() {
+      const { items } = await client.list(CoreEvent, { namespace });
+      return items.map(({ reason = "" }) => reason);
+    },
     async restart() {
       await end();
       end = start();

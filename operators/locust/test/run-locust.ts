@@ -1,6 +1,8 @@
 // Runs Locust as a pod of the process runtime: there is no Service DNS, so that the name of the master's Service is replaced by
 // the address of the pod behind it, and the master listens on its own address only. Nothing else is changed.
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createClient, findConnection, httpTransport } from "@telltale/client";
 import { sleep, systemClock, systemRandom } from "@telltale/clock";
 import { EndpointSlice } from "@telltale/kinds/builtin";
@@ -9,7 +11,9 @@ const [program = "", ...args] = process.argv.slice(2);
 const {
   POD_IP: address = "127.0.0.1",
   POD_NAMESPACE: namespace = "default",
+  HOSTNAME: pod = "",
   LOCUST_KUBECONFIG: path = "",
+  PROCESS_FOLDER: processes = "",
 } = process.env;
 
 const flag = "--master-host=";
@@ -19,6 +23,7 @@ const rewritten = args.map((it) => (it.startsWith(flag) ? `${flag}${found}` : it
 const env = { ...process.env, LOCUST_WEB_HOST: address, LOCUST_MASTER_BIND_HOST: address };
 
 const child = spawn(program, rewritten, { stdio: "inherit", env });
+if (processes !== "") writeFileSync(join(processes, `${pod}.pid`), String(child.pid)); // for whoever has to kill it
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
   console.error(`${program}: ${error.message}`);

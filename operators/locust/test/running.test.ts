@@ -28,15 +28,6 @@ const told = (connectedWorkers: number, more = {}) => ({
   ...more,
 });
 
-async function poke(on: Stage): Promise<void> {
-  await on.client.patch(
-    LocustTest,
-    { name: "demo", namespace },
-    { merge: { metadata: { annotations: { at: String(on.clock.now()) } } } },
-  );
-  await on.pass(2100);
-}
-
 const suspended = async (on: Stage) =>
   (await on.jobs()).filter(({ spec }) => spec?.suspend === true).map(({ metadata }) => metadata?.name);
 
@@ -69,7 +60,7 @@ test("A31 the start is kept over a restart", async () => {
   const { startTime } = await on.status();
   await on.pass(60_000);
   await on.restart();
-  for (let i = 0; i < 10; i += 1) await poke(on);
+  for (let i = 0; i < 10; i += 1) await on.poke();
   expect((await on.status()).startTime).toBe(startTime);
 });
 
@@ -77,12 +68,13 @@ test("A32 what happens to a finished test changes nothing", async () => {
   const on = await running();
   await on.job("master", ended("Complete", on.clock.now()));
   const before = JSON.stringify(await on.status());
+  await on.pod("worker", "demo-worker-a", { phase: "Failed", reason: "Evicted" });
   await on.job("worker", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));
   for (const name of ["demo-master", "demo-worker"]) {
     await on.client.delete(Job, { name, namespace }, { propagation: "Background" });
   }
   await on.client.delete(Service, { name: "demo-master", namespace }, { propagation: "Background" });
-  for (let i = 0; i < 10; i += 1) await poke(on);
+  for (let i = 0; i < 10; i += 1) await on.poke();
   expect(JSON.stringify(await on.status())).toBe(before);
   expect([...(await on.jobs()), ...(await on.services())]).toEqual([]);
 });
@@ -95,28 +87,28 @@ test("A34 A35 A36 workers are counted as they come, go and come back", async () 
     [3, "True AllWorkersConnected 3/3 workers connected"],
   ] as const) {
     on.tell(told(count));
-    await poke(on);
+    await on.poke();
     expect(await on.says("WorkersConnected")).toBe(says);
     expect((await on.status()).connectedWorkers).toBe(count);
   }
   on.tell(told(2, { missingPods: ["demo-worker-x7k2p"] }));
-  await poke(on);
+  await on.poke();
   expect(await on.says("WorkersConnected")).toBe(
     "False WorkersMissing 2/3 workers connected; missing: demo-worker-x7k2p",
   );
   expect((await on.events()).filter((reason) => reason === "WorkersMissing")).toHaveLength(1);
   expect((await on.status()).phase).toBe("Running");
   on.tell(told(3));
-  await poke(on);
+  await on.poke();
   expect(await on.says("WorkersConnected")).toBe("True AllWorkersConnected 3/3 workers connected");
 });
 
 test("A37 workers that leave at the end of a good test are not missing", async () => {
   const on = await running();
   on.tell(told(3));
-  await poke(on);
+  await on.poke();
   on.tell(told(3, { isFrozen: true, isLoaded: false }));
-  await poke(on);
+  await on.poke();
   await on.job("worker", { active: 0, succeeded: 3 });
   await on.job("master", ended("Complete", on.clock.now()));
   expect(await on.status()).toMatchObject({ phase: "Succeeded", connectedWorkers: 3 });
@@ -133,9 +125,9 @@ test("A38 a failed worker Job fails the test after 30 s, and the master is stopp
   await on.pass(2000);
   expect((await on.status()).phase).toBe("Failed");
   expect(await on.says("TestCompleted")).toBe("True TestFailed Test failed: worker Job failed (BackoffLimitExceeded)");
-  await on.pass(290_000);
+  await on.pass(298_000);
   expect(await suspended(on)).toEqual([]);
-  await on.pass(20_000);
+  await on.pass(2000);
   expect(await suspended(on)).toEqual(["demo-master"]);
 });
 
@@ -145,6 +137,7 @@ test("A39 T26 the master decides where it ends in time", async () => {
   await on.pass(10_000);
   await on.job("master", ended("Complete", on.clock.now()));
   expect((await on.status()).phase).toBe("Succeeded");
+  expect(await on.says("WorkersConnected")).toMatch(/^False WorkersMissing/);
 });
 
 test("A40 a master Job that is deleted fails the test, and nothing is made again", async () => {
@@ -164,10 +157,13 @@ test("A40 a master Job that is deleted fails the test, and nothing is made again
 test("A41 T22 with the policy to begin again it is made again, since the same start", async () => {
   const on = await running({ config: { onJobDeleted: "Recreate" } });
   const { startTime } = await on.status();
+  const first = await on.jobs();
   await on.client.delete(Job, { name: "demo-master", namespace }, { propagation: "Background" });
   await on.pass(10_000);
   expect(await on.status()).toMatchObject({ phase: "Pending", startTime });
-  expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
+  const second = await on.jobs();
+  expect(second.map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
+  for (const { metadata } of second) expect(first.map((it) => it.metadata?.uid)).not.toContain(metadata?.uid);
   expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
 });
 
@@ -186,7 +182,8 @@ test("A43 T23 a deleted Service is made again", async () => {
   await on.pass(100);
   expect(await on.services()).toHaveLength(1);
   expect((await on.status()).phase).toBe("Running");
-  expect(await on.events()).toContain("ResourceDeleted");
+  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect(await on.told("ResourceDeleted")).toEqual(["The master Service was deleted"]);
 });
 
 test("A44 T09 before the start a deleted worker Job is made again", async () => {
@@ -236,9 +233,9 @@ test("A48 also after the end", async () => {
   const before = await on.status();
   await on.client.patch(LocustTest, { name: "demo", namespace }, { merge: { spec: { image: "other:1" } } });
   await on.pass(100);
-  const { conditions: _now, observedGeneration: _generation, ...rest } = await on.status();
-  const { conditions: _then, observedGeneration: _before, ...kept } = before;
-  expect(rest).toEqual(kept);
+  const after = await on.status();
+  const conditions = after.conditions?.filter(({ type }) => type !== "SpecDrifted");
+  expect({ ...after, conditions }).toEqual({ ...before, observedGeneration: 2 });
   expect(await on.says("SpecDrifted")).toMatch(/^True SpecChangeIgnored/);
 });
 
@@ -284,14 +281,22 @@ test("A52a S2 workers that are left over are stopped after 90 s", async () => {
 test("A53 a status that meets a conflict twice is derived anew", async () => {
   it = await stage();
   await it.make();
-  it.server.faults.add({
-    match: { verbs: ["patch"], resource: "locusttests", subresource: "status" },
-    times: 2,
-    effect: { status: 409 },
-  });
-  await it.job("master", { active: 1 });
-  await it.pass(5000);
-  expect((await it.status()).phase).toBe("Running");
+  const match = { verbs: ["patch"], resource: "locusttests", subresource: "status" };
+  const slow = it.server.faults.add({ match, effect: { latencyMs: 1000 } });
+  it.server.faults.add({ match, times: 2, effect: { status: 409 } });
+  it.writes();
+  await it.job("master", { active: 1, startTime: formatTime(it.clock.now()) });
+  await it.pass(500);
+  await it.job("master", ended("Complete", it.clock.now()));
+  expect((await it.status()).phase).toBe("Pending");
+  await it.pass(10_000);
+  it.server.faults.remove(slow);
+  const { phase } = await it.status();
+  expect([phase, it.writes()]).toEqual([
+    "Succeeded",
+    Array(3).fill(`PATCH /apis/locust.io/v2/namespaces/${namespace}/locusttests/demo/status`),
+  ]);
+  expect(await it.events()).not.toContain("TestStarted");
 });
 
 test("A54 zeros and absences of a spec stay as they are", async () => {
@@ -300,8 +305,13 @@ test("A54 zeros and absences of a spec stay as they are", async () => {
     master: { command: "-f x", autoquit: { enabled: true, timeout: 0 } },
     env: { secretMounts: [{ name: "s", mountPath: "/s", readOnly: false }] },
   };
+  await it.halt();
   await it.make(spec);
+  const before = await it.test();
+  await it.restart();
   const found = await it.test();
+  expect(found.metadata.finalizers).toEqual(["locust.io/cleanup"]);
+  expect(JSON.stringify(found.spec)).toBe(JSON.stringify(before.spec));
   expect(found.spec).toMatchObject(spec);
   expect(found.spec.master.resources).toBeUndefined();
   expect(found.metadata.generation).toBe(1);

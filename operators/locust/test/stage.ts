@@ -22,6 +22,10 @@ export interface Stage {
   /** What the operator wrote since the last time that somebody asked: `PATCH .../status`. */
   writes(): readonly string[];
   readonly complaints: readonly string[];
+  /** What the operator logged, in words. */
+  readonly log: readonly string[];
+  /** How many passes there were since the last time that somebody asked. */
+  passes(): number;
   /** Lets everything happen, and so much time pass. */
   pass(by?: Ms): Promise<void>;
   make(more?: Partial<LocustTest["spec"]>, name?: string): Promise<void>;
@@ -38,6 +42,10 @@ export interface Stage {
   tell(view: Partial<TelemetryView> | undefined): void;
   /** Reasons of Events, in their order. */
   events(): Promise<readonly string[]>;
+  /** What Events with a reason say. */
+  told(reason: string): Promise<readonly string[]>;
+  /** A pass for whatever reason: somebody else's annotation. */
+  poke(by?: Ms): Promise<void>;
   /** Nobody works until `restart`. */
   halt(): Promise<void>;
   /** Another process takes over. */
@@ -62,7 +70,9 @@ export async function stage({ config = {}, invalid = () => [] }: StageOptions = 
   const transport = () => inProcessTransport(server.client);
   const client = createClient({ transport: transport(), clock, random: seededRandom(2), fieldManager: "person" });
   const complaints: string[] = [];
+  const log: string[] = [];
   let sent: string[] = [];
+  let [passes, pokes] = [0, 0];
   let told: Partial<TelemetryView> | undefined;
   let running: { manager: Manager; stop(): Promise<void> } | undefined;
   const pass = async (by: Ms = 0) => {
@@ -96,7 +106,12 @@ export async function stage({ config = {}, invalid = () => [] }: StageOptions = 
         },
         close: () => way.close(),
       },
-      log: complaining(complaints),
+      log: complaining(complaints, log),
+      sinks: [
+        ({ is }) => {
+          if (is === "pass") passes += 1;
+        },
+      ],
     });
     const run = it.run(stop.signal).catch((error: unknown) => complaints.push(String(error)));
     return {
@@ -119,6 +134,12 @@ export async function stage({ config = {}, invalid = () => [] }: StageOptions = 
     server,
     client,
     complaints,
+    log,
+    passes() {
+      const all = passes;
+      passes = 0;
+      return all;
+    },
     pass,
     writes() {
       const all = sent;
@@ -166,11 +187,17 @@ export async function stage({ config = {}, invalid = () => [] }: StageOptions = 
     tell(view) {
       told = view;
     },
-    async events() {
-      const { items } = await client.list(CoreEvent, { namespace });
-      return items
-        .filter(({ involvedObject }) => involvedObject.kind === "LocustTest")
-        .map(({ reason = "" }) => reason);
+    events: async () => (await eventsIn(client)).map(({ reason = "" }) => reason),
+    told: async (of) =>
+      (await eventsIn(client)).filter(({ reason }) => reason === of).map(({ message = "" }) => message),
+    async poke(by = 2100) {
+      pokes += 1;
+      const { items } = await client.list(LocustTest, { namespace });
+      for (const { metadata } of items) {
+        const ref = { name: metadata.name ?? "", namespace };
+        await client.patch(LocustTest, ref, { merge: { metadata: { annotations: { poke: String(pokes) } } } });
+      }
+      await pass(by);
     },
     async halt() {
       await running?.stop();
@@ -186,6 +213,11 @@ export async function stage({ config = {}, invalid = () => [] }: StageOptions = 
       await server.stop();
     },
   };
+}
+
+async function eventsIn(client: Client): Promise<readonly CoreEvent[]> {
+  const { items } = await client.list(CoreEvent, { namespace });
+  return items.filter(({ involvedObject }) => involvedObject.kind === "LocustTest");
 }
 
 /** Without a master's word the Job counts. */
@@ -232,10 +264,14 @@ export const ended = (type: "Complete" | "Failed", at: number, reason?: string):
   };
 };
 
-function complaining(lines: string[]): NonNullable<Parameters<typeof manager>[0]["log"]> {
-  const none = () => {};
-  const note = (message: string, fields?: object) =>
-    lines.push(`${message} ${JSON.stringify(fields, (_key, it) => (it instanceof Error ? it.message : it))}`);
-  const log = { debug: none, info: none, warn: note, error: note, with: () => log };
+function complaining(complaints: string[], all: string[]): NonNullable<Parameters<typeof manager>[0]["log"]> {
+  const worded = (message: string, fields?: object) =>
+    `${message} ${JSON.stringify(fields, (_key, it) => (it instanceof Error ? it.message : it))}`;
+  const note = (message: string, fields?: object) => void all.push(worded(message, fields));
+  const complain = (message: string, fields?: object) => {
+    note(message, fields);
+    complaints.push(worded(message, fields));
+  };
+  const log = { debug: note, info: note, warn: complain, error: complain, with: () => log };
   return log;
 }

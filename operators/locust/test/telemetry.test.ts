@@ -130,6 +130,29 @@ describe("a test that is followed", () => {
     expect(after).toMatchObject({ connectedWorkers: 3, workersSource: "LocustAPI" });
   });
 
+  test("A50a whose workers quit long before its time is up ends well, with a warning (telemetry)", async () => {
+    const run = { autostart: true, expectWorkers: 3, users: 10, spawnRate: 10, runTime: 300_000, autoquit: 30_000 };
+    it = await followed({ standIn: { run } });
+    join(1, 2, 3);
+    await it.pass(60_000);
+    for (const i of [1, 2, 3]) it.standIn.runner.leave(worker(i));
+    await it.job("worker", { active: 0, succeeded: 3, conditions: [{ type: "Complete", status: "True" }] });
+    await it.pass(60_000);
+    expect(await it.status()).toMatchObject({ phase: "Running", connectedWorkers: 0 });
+    expect(await it.says("WorkersConnected")).toBe("False WorkersMissing 0/3 workers connected");
+    await it.pass(220_000);
+    expect([it.standIn.runner.isOver, it.standIn.runner.exitCode]).toEqual([true, 0]);
+    await it.pod("demo-master-x", { phase: "Succeeded" });
+    await it.job("master", { active: 0, succeeded: 1, conditions: [{ type: "Complete", status: "True" }] });
+    const { phase, progress } = await it.status();
+    expect(phase).toBe("Succeeded");
+    expect(progress?.duration).toMatch(/^(5\ds|1m\ds)$/);
+    expect(await it.says("TestCompleted")).toBe(
+      "True TestSucceeded Test completed successfully (warning: the load ended before its run time)",
+    );
+    expect(await it.events()).toContain("TestInterrupted");
+  });
+
   test("A45 whose master is another one begins anew (telemetry)", async () => {
     it = await followed();
     underLoad();
@@ -259,6 +282,16 @@ describe("a master that cannot be read", () => {
     expect(JSON.stringify(it.asked)).not.toContain("10.6.6.6");
   });
 
+  test("A49 is not asked any more when its test is deleted (telemetry)", async () => {
+    it = await followed();
+    underLoad();
+    await it.pass(15_000);
+    const [asked, writes] = [it.asked.length, it.writes()];
+    await it.remove();
+    await it.pass(600_000);
+    expect([it.asked.length, it.writes()]).toEqual([asked, writes]);
+  });
+
   test("is not asked any more when its test is over", async () => {
     it = await followed();
     underLoad();
@@ -286,13 +319,33 @@ test("A80 failed requests are in the message of a failed test (telemetry)", asyn
   expect(await it.says("TestCompleted")).toContain("1 of 812 requests failed");
 });
 
-test.each([16, 5])("A108 many tests are read %i at a time at most (telemetry)", async (maxConcurrency) => {
-  it = await followed({ latency: 1_000, config: { maxConcurrency } });
-  for (let i = 0; i < 24; i += 1) await it.more(`t${i}`);
-  await it.pass(30_000);
-  expect(it.most()).toBe(maxConcurrency);
-  expect(new Set(it.asked.map(({ master }) => master.uid)).size).toBe(25);
-  for (const name of ["t0", "t23"]) expect(await it.status(name)).toMatchObject({ workersSource: "LocustAPI" });
+test.each([16, 5])("A108 50 tests at once are read %i at a time at most, and all succeed (telemetry)", async (most) => {
+  const run = { autostart: true, expectWorkers: 3, users: 10, spawnRate: 5, runTime: 60_000, autoquit: 60_000 };
+  const standIn = { run };
+  it = await followed({
+    latency: 1_000,
+    config: { maxConcurrency: most },
+    standIn,
+    command: "--users 10 --run-time 1m",
+  });
+  const names = Array.from({ length: 49 }, (_, i) => `t${i}`);
+  await it.more(...names);
+  join(1, 2, 3);
+  await it.pass(100_000);
+  expect(it.most()).toBe(most);
+  expect(new Set(it.asked.map(({ master }) => master.uid)).size).toBe(50);
+  const conditions = [{ type: "Complete", status: "True" }];
+  for (const name of ["demo", ...names]) await it.job("master", { active: 0, succeeded: 1, conditions }, name);
+  for (const name of ["demo", ...names]) {
+    expect(await it.status(name)).toMatchObject({
+      phase: "Succeeded",
+      workersSource: "LocustAPI",
+      connectedWorkers: 3,
+      testResult: { final: true },
+      progress: { percent: 100 },
+    });
+  }
+  expect(it.slowest()).toBeLessThan(1_000);
 });
 
 test("nothing of an answer, a command line or a URL with more than a path is ever said", async () => {

@@ -94,10 +94,15 @@ function uncreatable(world: World, { status, isCreated, isStarted }: Facts, now:
   if (trouble === undefined) return undefined;
   const fail = operator(`could not create ${trouble.text}`);
   if (trouble.isHopeless) return fail;
-  const ready = status.conditions?.find(({ type }) => type === "Ready");
-  const since = ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
-  const limit = since === undefined ? undefined : plus(since, world.config.timers.resourceCreationTimeout);
+  const limit = giveUpAt(world, status);
   return limit !== undefined && now >= limit ? fail : undefined;
+}
+
+/** When making resources has failed for too long. */
+export function giveUpAt({ config }: World, { conditions }: LocustTestStatus): Instant | undefined {
+  const ready = conditions?.find(({ type }) => type === "Ready");
+  const since = ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
+  return since === undefined ? undefined : plus(since, config.timers.resourceCreationTimeout);
 }
 
 /** What keeps resources from being there. */

@@ -3,10 +3,19 @@ import { formatTime, type Instant, parseTime, plus } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
 import { type Draft, text } from "@telltale/status";
 import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build/index.ts";
-import type { LocustTest, LocustTestStatus } from "../kinds/locust-test.ts";
+import { LocustTest, type LocustTestStatus } from "../kinds/locust-test.ts";
 import { earliest } from "../moments.ts";
 import { finishedProgress } from "../telemetry/numbers.ts";
-import { type Decision, decide, type Facts, factsOf, isWorkerDeleted, troubleOf, wereAllConnected } from "./decide.ts";
+import {
+  type Decision,
+  decide,
+  type Facts,
+  factsOf,
+  giveUpAt,
+  isWorkerDeleted,
+  troubleOf,
+  wereAllConnected,
+} from "./decide.ts";
 import { endOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
 import { nextTry, stops } from "./plan.ts";
 import { objectOf, type World } from "./world.ts";
@@ -57,7 +66,15 @@ function begin({ test }: World, draft: TestDraft): void {
   draft
     .phase("Pending")
     .set({ expectedWorkers: test.spec.worker.replicas, connectedWorkers: 0, workersSource: "JobStatus" });
+  const { types } = LocustTest.conditions;
+  for (const type of order) {
+    const { initial } = types[type];
+    if (initial !== undefined) draft.state({ type, ...initial });
+  }
 }
+
+/** In which conditions stand. One that comes later is put after them. */
+const order = ["Ready", "WorkersConnected", "TestCompleted", "PodsHealthy", "TelemetryAvailable"] as const;
 
 /** Each once, from the Job where it knows: that is right also when nobody looked at that moment. */
 function timesOf(
@@ -223,5 +240,6 @@ function wakeAt(
   const ready = facts.status.conditions?.find(({ type }) => type === "Ready");
   const since = ready?.status === "False" ? (parseTime(ready.lastTransitionTime) ?? now) : now;
   const retry = trouble === undefined ? undefined : trouble.is === "waiting" ? plus(now, 2000) : nextTry(since, now);
-  return earliest(decision.wakeAt, facts.health.wakeAt, world.telemetry.wakeAt, retry, leftovers);
+  const giveUp = trouble === undefined ? undefined : giveUpAt(world, facts.status);
+  return earliest(decision.wakeAt, facts.health.wakeAt, world.telemetry.wakeAt, retry, giveUp, leftovers);
 }
