@@ -2,9 +2,9 @@
 import type { Transport } from "@telltale/client";
 import { type Clock, systemClock } from "@telltale/clock";
 import type { Pod } from "@telltale/kinds/builtin";
-import type { Controller, Look } from "@telltale/runtime";
+import { type Controller, type Log, type Look, silentLog } from "@telltale/runtime";
 import { webOptions } from "./build/index.ts";
-import type { Config } from "./config.ts";
+import { type Config, configWarnings } from "./config.ts";
 import { locustTests } from "./locust-test/controller.ts";
 import { endOf } from "./locust-test/jobs.ts";
 import { Memory } from "./locust-test/memory.ts";
@@ -21,6 +21,8 @@ export interface OperatorOptions {
   /** To the API server: for masters that are reached through its proxy. */
   readonly transport: Transport;
   readonly clock?: Clock;
+  /** For what the configuration may surprise with. */
+  readonly log?: Log;
   /** Default: the masters' real web API. */
   readonly api?: WebApi;
   /** Where a master is. Default: by `config.telemetry.mode`. */
@@ -28,7 +30,8 @@ export interface OperatorOptions {
 }
 
 export function locustOperator(options: OperatorOptions): readonly Controller[] {
-  const { config, transport, clock = systemClock, resolve = targetOf } = options;
+  const { config, transport, clock = systemClock, log = silentLog, resolve = targetOf } = options;
+  for (const warning of configWarnings(config)) log.warn(warning);
   const api = options.api ?? webApi(config.telemetry, transport);
   const targets = new Targets();
   const poller = telemetryPoller({ config: config.telemetry, api, targets, clock });

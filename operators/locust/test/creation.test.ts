@@ -276,3 +276,51 @@ test("A27 a name of 56 characters gives Jobs with names of 63", async () => {
   expect((await on.jobs()).map(({ metadata }) => metadata?.name?.length)).toEqual([63, 63]);
   expect(await on.says("Ready", name)).toBe("True ResourcesCreated All resources created");
 });
+
+const affinity = {
+  nodeAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "In", values: ["eu"] }] }],
+    },
+  },
+};
+
+test("A103 scheduling that is left out is told once, also where its resources came one by one", async () => {
+  const on = await fresh();
+  const rule = refuse(on, "demo-worker", 403);
+  await on.make({ scheduling: { affinity, tolerations: [{ key: "spot", operator: "Exists" }] } });
+  expect(await on.events()).not.toContain("SchedulingIgnored");
+  on.server.faults.remove(rule);
+  await on.pass(600_000);
+  await on.poke();
+  expect([...(await on.told("SchedulingIgnored"))].sort()).toEqual([
+    "spec.scheduling.affinity is ignored: the operator runs without ENABLE_AFFINITY_CR_INJECTION",
+    "spec.scheduling.tolerations is ignored: the operator runs without ENABLE_TAINT_TOLERATIONS_CR_INJECTION",
+  ]);
+  for (const { spec } of await on.jobs()) expect(spec?.template?.spec?.affinity).toBeUndefined();
+});
+
+test("A103 where tests may choose there is nothing to tell", async () => {
+  const on = await fresh({ config: { affinityInjection: true } });
+  await on.make({ scheduling: { affinity } });
+  expect(await on.events()).not.toContain("SchedulingIgnored");
+  for (const { spec } of await on.jobs()) expect(spec?.template?.spec?.affinity).toEqual(affinity);
+});
+
+test("A98 a flag that is set twice, and autoquit without autostart, are logged without a value", async () => {
+  const on = await fresh();
+  const extraArgs = ["--expect-workers=1", "--master-port=7777"];
+  await on.make({ master: { command: "-f x", autostart: false, autoquit: { enabled: true }, extraArgs } });
+  expect(on.complaints).toEqual([
+    "spec.master sets --master-port, --expect-workers, which the operator sets too: the later value wins undefined",
+    "spec.master.autoquit is left out: autoquit needs autostart undefined",
+  ]);
+  expect(await on.events()).toEqual(["Created", "Created", "Created"]);
+  expect(JSON.stringify([on.log, await on.status()])).not.toContain("7777");
+});
+
+test("a server without native sidecars is told of", async () => {
+  const on = await fresh({ config: { exporter: { at: "unsupported" } } });
+  await on.make();
+  expect(await on.told("SidecarLeftOut")).toHaveLength(1);
+});

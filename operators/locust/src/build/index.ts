@@ -10,7 +10,7 @@ export {
   testLabel,
 } from "./labels.ts";
 export { libraryVolume, nodeName } from "./names.ts";
-export { notesOn } from "./notes.ts";
+export { type Note, notesOn } from "./notes.ts";
 export { buildService } from "./service.ts";
 export { webOptions } from "./sidecar.ts";
 export { libraryPath, sourcePath } from "./volumes.ts";

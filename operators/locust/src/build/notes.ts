@@ -10,6 +10,7 @@ export interface Note {
   readonly reason:
     | "SchedulingIgnored" // the operator does not let tests choose their affinity or tolerations
     | "FlagRepeated" // a command line has a flag twice
+    | "AutoquitLeftOut" // Locust refuses it without autostart
     | "SidecarLeftOut"; // the server knows no native sidecars
   readonly message: SafeText;
 }
@@ -20,6 +21,7 @@ export function notesOn(spec: LocustTestSpec, config: Config): readonly Note[] {
       (field) => ({ reason: "SchedulingIgnored", message: ignored[field] }) as const,
     ),
     ...roles.flatMap((role) => flags(spec, role)),
+    ...autoquit(spec),
     ...sidecar(spec, config),
   ];
 }
@@ -41,6 +43,12 @@ function flags(spec: LocustTestSpec, role: Role): Note[] {
       message: text`spec.${role} sets ${list}, which the operator sets too: the later value wins`,
     },
   ];
+}
+
+/** V12, where no webhook refused it: the command line that is built works all the same. */
+function autoquit({ master }: LocustTestSpec): Note[] {
+  if (master.autostart !== false || master.autoquit?.enabled !== true) return [];
+  return [{ reason: "AutoquitLeftOut", message: text`spec.master.autoquit is left out: autoquit needs autostart` }];
 }
 
 function sidecar(spec: LocustTestSpec, config: Config): Note[] {

@@ -15,7 +15,7 @@ import type { Role } from "../config.ts";
 import { LocustTest, type LocustTestStatus } from "../kinds/locust-test.ts";
 import type { Read } from "../telemetry/poller.ts";
 import { act } from "./act.ts";
-import { announce, eventsOf } from "./events.ts";
+import { announce, eventsOf, isForTheLog, notesOf } from "./events.ts";
 import { observe, type Senses } from "./observe.ts";
 import { type Plan, plan } from "./plan.ts";
 import { status } from "./status.ts";
@@ -66,10 +66,9 @@ export function locustTests(senses: Senses, following?: Following): Controller {
     status,
     after({ world, before, status: after }, hands) {
       memory.told(world.test.metadata.uid ?? "", world.masterPod);
-      announce(
-        eventsOf(world, (before ?? {}) as LocustTestStatus, after as LocustTestStatus),
-        hands as Hands<typeof LocustTest>,
-      );
+      const [then, now] = [(before ?? {}) as LocustTestStatus, after as LocustTestStatus];
+      announce(eventsOf(world, then, now), hands as Hands<typeof LocustTest>);
+      for (const note of notesOf(world, then, now)) if (isForTheLog(note)) hands.log.warn(note.message);
     },
   });
 }

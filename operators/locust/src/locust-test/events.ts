@@ -1,7 +1,7 @@
 // What is told of a test as Kubernetes Events: after the status that carries it was written, and once.
 import type { Condition } from "@telltale/kinds";
 import type { Hands } from "@telltale/runtime";
-import { notesOn } from "../build/index.ts";
+import { type Note, notesOn } from "../build/index.ts";
 import type { LocustTest, LocustTestStatus } from "../kinds/locust-test.ts";
 import { interruption } from "./status.ts";
 import type { World } from "./world.ts";
@@ -25,8 +25,9 @@ export function eventsOf(world: World, before: LocustTestStatus, after: LocustTe
   const turned = (type: string, status: string) => now(type)?.status === status && was(type)?.status !== status;
   const message = (type: string) => now(type)?.message ?? "";
   const told: Told[] = world.making.created.map(({ kind, name }) => normal("Created", `Created ${kind} ${name}`));
-  if (world.making.created.length > 0)
-    told.push(...notesOn(world.test.spec, world.config).map(({ reason, message: text }) => warning(reason, text)));
+  for (const note of notesOf(world, before, after)) {
+    if (!isForTheLog(note)) told.push(warning(note.reason, note.message));
+  }
   const { failure } = world.making;
   if (failure !== undefined) told.push(warning("CreateFailed", `${failure.kind} ${failure.name}: ${failure.cause}`));
   told.push(...lostOf(world, before).map((text) => warning("ResourceDeleted", text)));
@@ -49,6 +50,15 @@ export function eventsOf(world: World, before: LocustTestStatus, after: LocustTe
   if (after.phase === "Failed" && before.phase !== "Failed") told.push(warning("TestFailed", message("TestCompleted")));
   return told;
 }
+
+/** What was built differently from what the spec says, once it is built. */
+export function notesOf(world: World, before: LocustTestStatus, after: LocustTestStatus): readonly Note[] {
+  const isBuilt = after.appliedGeneration !== undefined && after.appliedGeneration !== before.appliedGeneration;
+  return isBuilt ? notesOn(world.test.spec, world.config) : [];
+}
+
+/** It changes nothing that anybody could miss. */
+export const isForTheLog = ({ reason }: Note): boolean => reason === "FlagRepeated" || reason === "AutoquitLeftOut";
 
 const unreachable = ["MasterUnreachable", "AuthenticationRequired", "InvalidResponse"];
 

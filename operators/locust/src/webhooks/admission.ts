@@ -29,10 +29,10 @@ function ignoredChange(request: AdmissionRequest<LocustTest, "CREATE" | "UPDATE"
   return request.oldObject.status?.appliedGeneration === undefined ? [] : [changeIgnored];
 }
 
-/** What this operator will leave out. That a flag is repeated was said before. */
+/** What this operator will leave out. What else there is to note is a warning or an error of its own. */
 const ignoredSettings = ({ spec }: LocustTest, config: Config): readonly string[] =>
   notesOn(spec, config)
-    .filter(({ reason }) => reason !== "FlagRepeated")
+    .filter(({ reason }) => reason === "SchedulingIgnored" || reason === "SidecarLeftOut")
     .map(({ message }) => message);
 
 /** As a server stores both: an object that came in v1 has not been through the defaults of v2. */
