@@ -27,22 +27,23 @@ export function inProcessTransport(server: InProcessServer): Transport {
         method,
         path,
         headers: flat(headers),
-        signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
+        signal: signal ?? closing.signal,
         ...(body === undefined ? {} : { body }),
       });
-      const whole = (async function* once() {
-        yield answer.body;
-      })();
       const stream: AsyncIterable<Uint8Array | string> | undefined = answer.stream ?? answer.bytes;
       return {
         status: answer.status,
         headers: answer.headers,
         text: () => (stream === undefined ? Promise.resolve(answer.body) : join(stream)),
-        chunks: () => (stream === undefined ? whole : untilAborted(stream, closing.signal)),
+        chunks: () => (stream === undefined ? once(answer.body) : untilAborted(stream, closing.signal)),
       };
     },
     close: async () => closing.abort(new ConnectionError("body", "this transport was closed")),
   };
+}
+
+async function* once(body: string): AsyncGenerator<string, void, undefined> {
+  yield body;
 }
 
 /** The chunks of a server that may not notice that nobody wants them any more. */

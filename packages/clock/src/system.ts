@@ -28,6 +28,13 @@ export function turn(): Promise<void> {
   });
 }
 
+/** The same without a look at the outside world: what waits for sockets, files or real time stays where it is. */
+export function tick(): Promise<void> {
+  return new Promise((resolve) => {
+    process.nextTick(resolve);
+  });
+}
+
 const poolSize = 4096;
 let pool = new Uint8Array(0);
 let used = 0;

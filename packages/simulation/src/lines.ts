@@ -25,7 +25,8 @@ export async function* linesTo(way: Way, response: Response): AsyncGenerator<str
   for await (const text of linesOf(response)) {
     const verdict = way.judge(text);
     if (verdict !== undefined) way.disturbed(() => lineText(text, verdict));
-    await way.wait(way.latency() + heldFor(verdict));
+    // A bookmark brings nothing that would be worth a wait.
+    if (!isBookmark(text)) await way.wait(way.latency() + heldFor(verdict));
     if (left.aborted) return;
     await way.arrived();
     if (verdict !== undefined) way.disturbed();

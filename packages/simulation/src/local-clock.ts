@@ -1,6 +1,6 @@
 // The clock of one process: time as that process has it. It ends with the process, stands still while it is paused, and can be
 // wrong.
-import { type Clock, type Timer, turn } from "@telltale/clock";
+import { type Clock, type Timer, tick } from "@telltale/clock";
 import { type Instant, instant, type Ms } from "@telltale/kinds";
 
 type ClockState =
@@ -80,7 +80,7 @@ export class LocalClock implements Clock {
       if (next === undefined) this.#state = "runs";
       else {
         next();
-        await turn();
+        await tick();
       }
     }
   }

@@ -10,7 +10,20 @@ export interface Target {
   readonly isWatch: boolean;
 }
 
+/** The same paths are asked for in every plan. */
+const known = new Map<string, Target>();
+const most = 10_000;
+
 export function targetOf(path: string): Target {
+  let target = known.get(path);
+  if (target === undefined) {
+    target = read(path);
+    if (known.size < most) known.set(path, target);
+  }
+  return target;
+}
+
+function read(path: string): Target {
   const [place = "", query = ""] = path.split("?", 2);
   const parts = place.split("/").slice(1).map(decodeURIComponent);
   const isCore = parts[0] === "api";

@@ -2,7 +2,7 @@
 // until it is quiet.
 import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
-import { type Random, seededRandom, turn, VirtualClock } from "@telltale/clock";
+import { type Random, seededRandom, tick, VirtualClock } from "@telltale/clock";
 import { type Instant, instant, type Kind, type KindRef, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { StatusViolation } from "@telltale/status";
 import type { Plan } from "./fault.ts";
@@ -412,7 +412,7 @@ export class World {
    */
   async #drain(): Promise<void> {
     for (let still = 0, seen = 0; still < 2; ) {
-      await turn();
+      await tick();
       this.#hand();
       const isResuming = this.processes.some(({ clock }) => clock.isResuming);
       if (!isResuming && this.#trying === 0) return;

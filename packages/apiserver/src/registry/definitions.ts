@@ -1,6 +1,6 @@
 // The life of custom resource definitions: names are accepted and versions served in the same turn in which a definition is
 // written, and before one is gone all its objects are.
-import { type Clock, turn } from "@telltale/clock";
+import { type Clock, tick } from "@telltale/clock";
 import { deepEqual, formatTime } from "@telltale/kinds";
 import { loadCel } from "../cel/parse.ts";
 import { validateBinding, validatePolicy } from "../cel/policy-validation.ts";
@@ -160,7 +160,7 @@ export class Definitions {
   async #emptied(instances: string): Promise<void> {
     const { store } = this.#env;
     const empty = () => store.scan(instances, { limit: 1 }).records.length === 0;
-    if (empty()) return turn();
+    if (empty()) return tick();
     await new Promise<void>((resolve) => {
       const stop = store.subscribe(instances, store.revision, () => {
         if (!empty()) return;

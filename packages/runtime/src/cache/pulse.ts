@@ -49,9 +49,10 @@ export class Pulse {
     const began = this.#clock.uptime();
     const check = () => {
       const silent = this.#clock.uptime() - Math.max(began, this.#heard);
-      const left = (isFollowing() ? this.#mayBeSilent() : shortSilence) - silent;
+      const [may, again] = isFollowing() ? [this.#mayBeSilent(), shortestSilence] : [shortSilence, shortSilence];
+      const left = may - silent;
       if (left <= 0) onSilence(silent);
-      else timer = this.#clock.after(Math.min(left, shortSilence), check);
+      else timer = this.#clock.after(Math.min(left, again), check);
     };
     let timer = this.#clock.after(shortSilence, check);
     return { cancel: () => timer.cancel() };
