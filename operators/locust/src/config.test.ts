@@ -1,6 +1,6 @@
+import type { Env } from "@telltale/runtime";
 import { describe, expect, test } from "vitest";
 import { type Config, configFrom, configWarnings, forServer, standardConfig } from "./config.ts";
-import type { Env } from "./settings.ts";
 
 function config(env: Env): Config {
   const read = configFrom(env);

@@ -1,7 +1,7 @@
 // How the operator is set up: every environment variable of its own, read once at the start. Not a word of it comes from a test.
 import { isInCluster } from "@telltale/client";
 import type { Ms } from "@telltale/kinds";
-import { type Env, Settings } from "./settings.ts";
+import { type Env, Settings } from "@telltale/runtime";
 
 export interface Config {
   readonly timers: Timers;

@@ -26,5 +26,6 @@ export { type Polled, type Poller, poller } from "./poll.ts";
 export { type Backoff, standardBackoff } from "./queue.ts";
 export { type PolicyRule, type RbacManifest, type RbacOptions, rbacManifests, rbacRules } from "./rbac.ts";
 export * from "./samples.ts";
+export { type Amount, type Env, type Range, Settings } from "./settings.ts";
 export type { Rate } from "./transport.ts";
 export { annotationPatch } from "./write/annotations.ts";

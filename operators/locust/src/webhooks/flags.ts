@@ -1,6 +1,6 @@
 // The process flags about webhooks. They are off unless somebody says so, and off needs nothing.
 import { type Ms, parseGoDuration } from "@telltale/kinds";
-import { type Env, Settings } from "../settings.ts";
+import { type Env, Settings } from "@telltale/runtime";
 
 /** Whether webhooks are served, and with which certificate. */
 export type WebhookSettings =

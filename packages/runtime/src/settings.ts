@@ -1,6 +1,6 @@
-// Reads settings from environment variables, strictly, and remembers everything that is wrong with them.
-// An empty variable is one that is not set. An error names the variable, its value and what to write instead.
-import { compareQuantity, isDnsLabel, isDnsSubdomain, parseQuantity } from "@telltale/kinds";
+// Reads settings of an operator from environment variables or flags, strictly, and remembers everything that is wrong with them.
+// An empty one is one that is not set. An error names the setting, its value and what to write instead.
+import { compareQuantity, isDnsLabel, isDnsSubdomain, type Ms, parseGoDuration, parseQuantity } from "@telltale/kinds";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +20,7 @@ export class Settings {
   flag(name: string, standard: boolean): boolean {
     const text = this.text(name);
     if (text === undefined) return standard;
-    if (text !== "true" && text !== "false") this.#refuse(name, text, "is no boolean", "set it to true or false");
+    if (text !== "true" && text !== "false") this.refuse(name, text, "is no boolean", "set it to true or false");
     return text === "true";
   }
 
@@ -31,7 +31,7 @@ export class Settings {
     if (text === undefined) return standard;
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    this.#refuse(name, text, "is not accepted", `set it to a whole number from ${least} to ${most}`);
+    this.refuse(name, text, "is not accepted", `set it to a whole number from ${least} to ${most}`);
     return standard ?? least;
   }
 
@@ -39,14 +39,36 @@ export class Settings {
     const text = this.text(name);
     if (text === undefined) return standard;
     const chosen = choices.find((choice) => choice === text);
-    if (chosen === undefined) this.#refuse(name, text, "is not accepted", `set it to one of ${choices.join(", ")}`);
+    if (chosen === undefined) this.refuse(name, text, "is not accepted", `set it to one of ${choices.join(", ")}`);
     return chosen ?? standard;
+  }
+
+  /** Several of a closed set, separated by commas. */
+  choices<const T extends string>(name: string, choices: readonly T[], standard: readonly T[]): readonly T[] {
+    const text = this.text(name);
+    if (text === undefined) return standard;
+    const given = [...new Set(text.split(",").map((part) => part.trim()))];
+    const known = choices.filter((choice) => given.includes(choice));
+    if (known.length === given.length) return known;
+    this.refuse(name, text, "is not accepted", `set it to one or more of ${choices.join(", ")}`);
+    return standard;
+  }
+
+  /** A length of time as Go writes it. `zero` says what 0 is for; without it 0 is not accepted. */
+  duration(name: string, standard: Ms, zero?: string): Ms {
+    const text = this.text(name);
+    if (text === undefined) return standard;
+    const ms = parseGoDuration(text);
+    if (ms !== undefined && (ms > 0 || (ms === 0 && zero !== undefined))) return ms;
+    const more = zero === undefined ? "" : `, or to 0 ${zero}`;
+    this.refuse(name, text, "is no length of time", `set it to one as in 30s or 15m${more}`);
+    return standard;
   }
 
   subdomain(name: string): string | undefined {
     const text = this.text(name);
     if (text === undefined || isDnsSubdomain(text)) return text;
-    this.#refuse(
+    this.refuse(
       name,
       text,
       "is no DNS-1123 subdomain",
@@ -61,7 +83,7 @@ export class Settings {
     if (text === undefined) return undefined;
     const all = [...new Set(text.split(",").map((part) => part.trim()))];
     if (all.every(isDnsLabel)) return all;
-    this.#refuse(
+    this.refuse(
       name,
       text,
       "is no list of namespaces",
@@ -79,7 +101,7 @@ export class Settings {
       const parsed = parseQuantity(text);
       if (parsed !== undefined && parsed.nano >= 0n) return { name, text };
       const none = kind === "limit" ? ", or to none for no limit" : "";
-      this.#refuse(name, text, "is no quantity", `set it to an amount as in 250m, 128Mi or 1${none}`);
+      this.refuse(name, text, "is no quantity", `set it to an amount as in 250m, 128Mi or 1${none}`);
       return undefined;
     }
     return { name: names.at(-1) ?? "", text: standard };
@@ -90,7 +112,7 @@ export class Settings {
     const [asked, most] = [request, limit].map((amount) => amount && parseQuantity(amount.text));
     if (!request || !limit || !asked || !most || compareQuantity(asked, most) <= 0) return;
     const fix = `lower ${request.name}, or raise ${limit.name}`;
-    this.#refuse(request.name, request.text, `is more than ${limit.name} ${JSON.stringify(limit.text)}`, fix);
+    this.refuse(request.name, request.text, `is more than ${limit.name} ${JSON.stringify(limit.text)}`, fix);
   }
 
   /** A variable that must stay unset. Its value is a secret and is not shown. */
@@ -98,7 +120,8 @@ export class Settings {
     if (this.text(name) !== undefined) this.#refuseOnce(`${name} (value not shown) is not accepted: ${fix}`);
   }
 
-  #refuse(name: string, value: string, problem: string, fix: string): void {
+  /** Says what is wrong with a setting that nothing here can judge. */
+  refuse(name: string, value: string, problem: string, fix: string): void {
     this.#refuseOnce(`${name} ${JSON.stringify(value)} ${problem}: ${fix}`);
   }
 
