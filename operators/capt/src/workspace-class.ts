@@ -1,0 +1,43 @@
+// What a Workspace is to those that wait for it (3.6.2): one word for its two conditions. Pure.
+import type { Condition } from "@telltale/kinds";
+import { findCondition } from "@telltale/status";
+import type { WorkspaceState } from "./kinds/capt-control-plane.ts";
+import type { Workspace } from "./kinds/workspace.ts";
+import { annotations } from "./names.ts";
+
+/** Waiting is a state of its apply, not of a Workspace. */
+export type WorkspaceClass = Exclude<WorkspaceState, "Waiting">;
+
+/** Undefined: it is not there, though its apply says that it made it. */
+export function classify(workspace: Workspace | undefined): WorkspaceClass {
+  if (workspace === undefined) return "Missing";
+  const synced = syncedOf(workspace);
+  const ready = readyOf(workspace);
+  const isReady = ready?.status === "True";
+  const isDeleting = ready?.status === "False" && ready.reason === "Deleting";
+  if (isDeleting || workspace.metadata.deletionTimestamp !== undefined) return "Deleting";
+  if (synced?.status === "False" && synced.reason === "ReconcilePaused") return "Paused";
+  if (ready?.status === "False" && ready.reason === "Unavailable") return "NotReady";
+  if (synced?.status === "False") return isReady ? "Degraded" : "Error";
+  if (synced?.status === "True") return isReady ? "Available" : "Creating";
+  return isReady ? "Degraded" : "Pending";
+}
+
+export const syncedOf = ({ status }: Workspace): Condition | undefined => findCondition(status?.conditions, "Synced");
+export const readyOf = ({ status }: Workspace): Condition | undefined => findCondition(status?.conditions, "Ready");
+
+/** Whether what the conditions say is about the spec as it is now. Older providers do not tell, and are believed. */
+export function isCurrent({ metadata, status }: Workspace): boolean {
+  const observed = status?.observedGeneration;
+  // -1 is what our definition stores where nobody has said anything.
+  return observed === undefined || observed < 0 || observed >= (metadata.generation ?? 0);
+}
+
+/** Errors of a run that no retry mends (12.7). */
+const hopeless = ["InvalidConfiguration", "UnsupportedSource", "StateConflict"];
+
+/** Whether the runner has given up on the spec as it is now. */
+export function isHopeless(workspace: Workspace): boolean {
+  const named = workspace.metadata.annotations?.[annotations.errorClass] ?? "";
+  return syncedOf(workspace)?.status === "False" && hopeless.includes(named) && isCurrent(workspace);
+}
