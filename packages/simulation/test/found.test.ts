@@ -1,11 +1,37 @@
 // What the simulation has found, so that it is not lost again.
 import { expect, test } from "vitest";
-import { type Plan, replay } from "../src/index.ts";
+import { type Plan, replay, type Scenario } from "../src/index.ts";
+import { bakeryScenario } from "./bugs/bakery.ts";
 import { shopScenario } from "./shop.ts";
 
-const found: readonly (readonly [string, Plan])[] = [
+const found: readonly (readonly [string, () => Scenario, Plan])[] = [
+  [
+    "who has to read an object after a conflict, and is told to wait, waits before the next pass",
+    bakeryScenario,
+    {
+      seed: 3000830,
+      faults: [
+        { p: "P15", write: 11, after: 2, for: 30000 },
+        { p: "P23", change: 5 },
+        { p: "P16", write: 1, every: 3 },
+      ],
+    },
+  ],
+  [
+    "two leaders who were paused one after the other do not both end",
+    bakeryScenario,
+    {
+      seed: 1002973,
+      faults: [
+        { p: "P23", change: 4 },
+        { p: "P23", change: 3 },
+        { p: "P25", write: 7, by: 25000, side: "after", for: 180000 },
+      ],
+    },
+  ],
   [
     "a child that was read past a cache which is behind is still news when it comes",
+    shopScenario,
     {
       seed: 50271,
       latency: "random",
@@ -19,7 +45,7 @@ const found: readonly (readonly [string, Plan])[] = [
   ],
 ];
 
-test.each(found)("%s", async (_what, plan) => {
-  const { violations } = await replay(shopScenario(), plan);
+test.each(found)("%s", async (_what, scenario, plan) => {
+  const { violations } = await replay(scenario(), plan);
   expect(violations).toEqual([]);
 });

@@ -259,7 +259,7 @@ async function over(around: Surroundings, state: PassState, why: string): Promis
     return isKnown ? stuck : again;
   } catch (error) {
     if (isVanished(error, state.object)) cache.vanished(controller.kind, state.object);
-    return isNotFound(error) ? { result: "success", next: never } : stuck;
+    return isNotFound(error) ? { result: "success", next: never } : { result: "conflict", next: later(error) };
   }
 }
 

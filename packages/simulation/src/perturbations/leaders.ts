@@ -7,7 +7,7 @@ import { placesOf, spread } from "./places.ts";
 const most = 24;
 /** Long enough for somebody else to take the lease, which they saw renewed a moment later than it was, and to begin. */
 const pause = terms.duration + terms.retry / 2;
-/** Then the old one has nothing left that it could do, and ends: two who wait for nothing take time. */
+/** Then the old one has nothing left that it could do, and ends, if another one leads: two who wait for nothing take time. */
 const ends = 60_000;
 
 export const leaders: readonly Perturbation[] = [
@@ -34,7 +34,8 @@ export const leaders: readonly Perturbation[] = [
           process.pause();
           world.clock.after(pause, () => world.do(`resumes ${name}`, () => process.resume(), "fault"));
           world.clock.after(pause + ends, () => {
-            if (process.state === "runs" && !process.manager.isActive)
+            const isLed = world.processes.some((it) => it.state === "runs" && it.manager.isActive);
+            if (process.state === "runs" && !process.manager.isActive && isLed)
               world.do(`stops ${name}`, () => process.stop(), "fault");
           });
         },
