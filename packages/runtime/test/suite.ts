@@ -255,7 +255,8 @@ export function controllers(open: () => Promise<World>): void {
       await w.until(async () => readyOf(await get("a"))?.message === "seen");
     });
 
-    it("can let only some things be said", async () => {
+    it("can let only some things be said, and nothing follows", async () => {
+      followed.length = 0;
       await w.client.create(Site, site("a"));
       await w.start([
         siteControllerWith(() => ({
@@ -265,6 +266,7 @@ export function controllers(open: () => Promise<World>): void {
         })),
       ]);
       await w.until(async () => readyOf(await get("a"))?.message === "held back");
+      expect(followed).toEqual([]);
       await expect(w.client.get(Deployment, "a", { namespace: w.namespace })).rejects.toSatisfy(isNotFound);
     });
   });
@@ -287,6 +289,8 @@ export function controllers(open: () => Promise<World>): void {
     });
   });
 
+  /** What followed a status. */
+  const followed: string[] = [];
   const siteControllerWith = (gate: Parameters<ReturnType<typeof controller<typeof Site>>["gate"]>[0]) =>
     controller(Site)
       .owns(Deployment)
@@ -297,6 +301,7 @@ export function controllers(open: () => Promise<World>): void {
         status: (_it, draft) => {
           draft.phase("Pending").condition("Ready", false, "Starting", "seen");
         },
+        after: ({ world }) => void followed.push(world.metadata.name ?? ""),
       });
 
   describe("the end of an object", () => {

@@ -66,8 +66,9 @@ async function straight(around: Surroundings, state: PassState): Promise<PassEnd
   if (gate === "ignore") return { result: "ignored", next: never };
   if (gate !== "go" && "again" in gate) return { result: "ignored", next: { in: gate.again } };
   if (gate !== "go") {
-    const said = say(around, state, gate.only as unknown as StatusStep<never, unknown>, state.object);
-    return write(around, state, said);
+    // Nothing was observed, so nothing follows it: what comes after a status is for those that went the whole way.
+    const { finished } = say(around, state, gate.only as unknown as StatusStep<never, unknown>, state.object);
+    return write(around, state, { finished });
   }
   const isLeaving = state.object.metadata?.deletionTimestamp !== undefined;
   if (isLeaving && !around.controller.untilGone) return ending(around, state);
