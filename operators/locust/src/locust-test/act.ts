@@ -7,9 +7,8 @@ import { buildJob, buildService } from "../build/index.ts";
 import type { LocustTest } from "../kinds/locust-test.ts";
 import { sanitize } from "../sanitize.ts";
 import { decide, factsOf } from "./decide.ts";
-import type { Part, Plan } from "./plan.ts";
-import { stops } from "./plan.ts";
-import { type Making, type Named, objectOf, type World } from "./world.ts";
+import { type Plan, stops } from "./plan.ts";
+import { isMissing, type Making, type Named, objectOf, type Part, parts, type World } from "./world.ts";
 
 type TestHands = Hands<typeof LocustTest>;
 
@@ -22,9 +21,9 @@ export async function act(
   for (const part of plan.remove) await remove(part, hands, world);
   const making = await make(plan.make, hands, world);
   const isChanged = plan.remove.length > 0 || plan.make.length > 0;
-  const after = isChanged
-    ? { ...(await observe(world.test, hands)), making: { ...making, isAgain: plan.isAgain === true } }
-    : world;
+  const seen = isChanged ? await observe(world.test, hands) : world;
+  const missing = parts.filter((part) => isMissing(world[part]));
+  const after = { ...seen, making: { ...making, isAgain: plan.isAgain === true, missing } };
   await stop(after, hands);
   return after;
 }
@@ -39,9 +38,13 @@ async function remove(part: Part, hands: TestHands, world: World): Promise<void>
   if (job !== undefined) await hands.remove(Job, job, "Background");
 }
 
-async function make(parts: readonly Part[], hands: TestHands, { test, config }: World): Promise<Making> {
+async function make(
+  wanted: readonly Part[],
+  hands: TestHands,
+  { test, config }: World,
+): Promise<Pick<Making, "created" | "failure">> {
   const created: Named[] = [];
-  for (const part of parts) {
+  for (const part of wanted) {
     const kind = part === "service" ? "Service" : "Job";
     const object = part === "service" ? buildService(test, config) : buildJob(test, part, config);
     const named: Named = { kind, name: object.metadata?.name ?? "" };

@@ -62,12 +62,17 @@ export function locustTests(senses: Senses, following?: Following): Controller {
   return polling.reconcile<World, Plan>({
     observe: (test, look) => observe(test, look, senses),
     plan,
-    act: (planned, hands, world) => act(planned, hands, world, (test, now) => observe(test, now, senses)),
+    async act(planned, hands, world) {
+      const after = await act(planned, hands, world, (test, now) => observe(test, now, senses));
+      memory.made(world.test.metadata.uid ?? "", after.making);
+      return after;
+    },
     status,
     after({ world, before, status: after }, hands) {
-      memory.told(world.test.metadata.uid ?? "", world.masterPod);
+      const { uid = "" } = world.test.metadata;
       const [then, now] = [(before ?? {}) as LocustTestStatus, after as LocustTestStatus];
-      announce(eventsOf(world, then, now), hands as Hands<typeof LocustTest>);
+      announce(eventsOf(world, then, now, memory.untold(uid)), hands as Hands<typeof LocustTest>);
+      memory.told(uid, world.masterPod);
       for (const note of notesOf(world, then, now)) if (isForTheLog(note)) hands.log.warn(note.message);
     },
   });

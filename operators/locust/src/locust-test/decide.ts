@@ -1,11 +1,11 @@
 // What a test comes to, given what is seen: the rows of the transition table in their order of precedence. Pure.
-import { type Instant, parseTime, plus } from "@telltale/kinds";
+import { type Instant, instant, parseTime, plus } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
 import { appliedSpecHashAnnotation, nodeName } from "../build/index.ts";
 import type { LocustTestStatus } from "../kinds/locust-test.ts";
-import { classifyJob, failedAt, failureCause, isFinal, type JobState, reasonOf } from "./jobs.ts";
+import { classifyJob, failedAt, failureCause, isFinal, type JobState, reasonOf, resumedAt } from "./jobs.ts";
 import { type PodHealth, podHealth } from "./pod-health.ts";
-import { objectOf, type World } from "./world.ts";
+import { lastOf, madeFrom, objectOf, type World } from "./world.ts";
 
 /** What is done with a test. */
 export type Decision =
@@ -47,7 +47,7 @@ export function factsOf(world: World, now: Instant): Facts {
     status,
     master,
     worker,
-    isCreated: status.appliedGeneration !== undefined,
+    isCreated: status.appliedGeneration !== undefined || madeFrom(world) !== undefined,
     isStarted: status.startTime !== undefined || ["Active", "Settling", "Succeeded", "Failed"].includes(master),
     health,
   };
@@ -76,7 +76,7 @@ function refused(world: World, { isCreated }: Facts): Decision | undefined {
 
 /** T13, T14, T17, T18, T20, T26: the master's own result. */
 function ended(world: World, { master, status }: Facts): Decision | undefined {
-  const known = master === "Absent" ? world.last.master : objectOf(world.master);
+  const known = master === "Absent" ? lastOf(world, "master") : objectOf(world.master);
   if (known === undefined) return undefined;
   const state = classifyJob(known);
   if (state === "Succeeded") return { is: "succeed", job: known };
@@ -89,31 +89,37 @@ function ended(world: World, { master, status }: Facts): Decision | undefined {
 }
 
 /** T04 */
-function uncreatable(world: World, { status, isCreated, isStarted }: Facts, now: Instant): Decision | undefined {
-  const trouble = troubleOf(world, isCreated, isStarted);
+function uncreatable(world: World, facts: Facts, now: Instant): Decision | undefined {
+  const trouble = troubleOf(world, facts);
   if (trouble === undefined) return undefined;
-  const fail = operator(`could not create ${trouble.text}`);
+  const fail = operator(`could not create ${trouble.cause}`);
   if (trouble.isHopeless) return fail;
-  const limit = giveUpAt(world, status);
+  const limit = giveUpAt(world, facts);
   return limit !== undefined && now >= limit ? fail : undefined;
 }
 
-/** When making resources has failed for too long. */
-export function giveUpAt({ config }: World, { conditions }: LocustTestStatus): Instant | undefined {
-  const ready = conditions?.find(({ type }) => type === "Ready");
+/** When making resources has failed for too long. The time for which a test was suspended is not counted. */
+export function giveUpAt(world: World, { status, master, worker }: Facts): Instant | undefined {
+  if (master === "Suspended" || worker === "Suspended") return undefined;
+  const ready = status.conditions?.find(({ type }) => type === "Ready");
   const since = ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
-  return since === undefined ? undefined : plus(since, config.timers.resourceCreationTimeout);
+  if (since === undefined) return undefined;
+  const resumed = [world.master, world.worker].map((it) => resumedAt(objectOf(it)) ?? since);
+  return plus(instant(Math.max(since, ...resumed)), world.config.timers.resourceCreationTimeout);
 }
 
 /** What keeps resources from being there. */
 export interface Trouble {
   readonly is: "failed" | "waiting";
+  /** For `Ready`. */
   readonly text: string;
+  /** What could not be made, and why. */
+  readonly cause: string;
   readonly isHopeless: boolean;
 }
 
-export function troubleOf(world: World, isCreated: boolean, isStarted: boolean): Trouble | undefined {
-  const failed = (text: string, isHopeless = false): Trouble => ({ is: "failed", text, isHopeless });
+export function troubleOf(world: World, { isCreated, isStarted, status }: Facts): Trouble | undefined {
+  const failed = (text: string, isHopeless = false): Trouble => ({ is: "failed", text, cause: text, isHopeless });
   const { failure } = world.making;
   if (failure !== undefined) return failed(`${failure.kind} ${failure.name}: ${failure.cause}`, failure.isHopeless);
   for (const [kind, found] of [
@@ -122,12 +128,27 @@ export function troubleOf(world: World, isCreated: boolean, isStarted: boolean):
     ["Job", world.worker],
   ] as const) {
     if (found.is === "absent" || found.is === "ours") continue;
-    const name = found.object.metadata?.name ?? "";
-    if (found.is === "leaving") return { is: "waiting", text: `${kind} ${name}`, isHopeless: false };
-    return failed(`${kind} ${name}: already exists and is not owned by this LocustTest`);
+    const name = `${kind} ${found.object.metadata?.name ?? ""}`;
+    if (found.is === "foreign") return failed(`${name}: already exists and is not owned by this LocustTest`);
+    const waiting = (text: string, why: string): Trouble => ({
+      is: "waiting",
+      text,
+      cause: `${name}: ${why}`,
+      isHopeless: false,
+    });
+    if (found.of === "earlier") {
+      return waiting(
+        `Waiting for ${name} of a previous LocustTest to be removed`,
+        "that of a previous LocustTest remains",
+      );
+    }
+    // What becomes of a running test that loses a resource does not depend on how long that takes.
+    if (isCreated && status.phase === "Running") continue;
+    return waiting("Recreating externally deleted resources", "the one that was deleted remains");
   }
   if (!isCreated && isStarted && hasOtherSpec(world)) {
-    return failed("resources: spec changed while resources were being created");
+    const text = "spec changed while resources were being created";
+    return { ...failed(text), cause: `resources: ${text}` };
   }
   return undefined;
 }
@@ -167,22 +188,22 @@ function workless(world: World, { master, worker, isCreated, status }: Facts, no
 }
 
 /** It is gone, and had not done its work. */
-export function isWorkerDeleted({ last }: World, worker: JobState): boolean {
-  return worker === "Absent" && (last.worker === undefined || classifyJob(last.worker) !== "Succeeded");
+export function isWorkerDeleted(world: World, worker: JobState): boolean {
+  return worker === "Absent" && classifyJob(lastOf(world, "worker")) !== "Succeeded";
 }
 
 /** T32 */
 function stuck(world: World, { health, status }: Facts, now: Instant): Decision | undefined {
   const timeout = world.config.timers.podFailureTimeout;
-  if (health.stuckSince === undefined || timeout === undefined || hasBeenLoaded(status)) return undefined;
+  if (health.stuckSince === undefined || timeout === undefined || hasBeenLoaded(world, status)) return undefined;
   const limit = plus(health.stuckSince, timeout);
   if (now < limit) return { is: "goOn", wakeAt: limit };
   return health.status === "False" ? operator(health.message) : undefined;
 }
 
 /** Load was made; where no telemetry ever came, all workers had connected. */
-function hasBeenLoaded({ progress, conditions }: LocustTestStatus): boolean {
-  if (progress?.loadStartTime !== undefined) return true;
+function hasBeenLoaded({ telemetry }: World, { progress, conditions }: LocustTestStatus): boolean {
+  if (progress?.loadStartTime !== undefined || telemetry.progress?.loadStartTime !== undefined) return true;
   return progress === undefined && wereAllConnected(conditions);
 }
 

@@ -3,8 +3,10 @@ import type { Condition } from "@telltale/kinds";
 import type { Hands } from "@telltale/runtime";
 import { type Note, notesOn } from "../build/index.ts";
 import type { LocustTest, LocustTestStatus } from "../kinds/locust-test.ts";
+import { classifyJob, isFinal } from "./jobs.ts";
+import type { Untold } from "./memory.ts";
 import { interruption } from "./status.ts";
-import type { World } from "./world.ts";
+import { lastOf, type Part, type World } from "./world.ts";
 
 export interface Told {
   readonly type: "Normal" | "Warning";
@@ -17,20 +19,26 @@ export function announce(told: readonly Told[], hands: Hands<typeof LocustTest>)
 }
 
 /** What has to be told of one step. Pure. */
-export function eventsOf(world: World, before: LocustTestStatus, after: LocustTestStatus): readonly Told[] {
+export function eventsOf(
+  world: World,
+  before: LocustTestStatus,
+  after: LocustTestStatus,
+  untold: Untold,
+): readonly Told[] {
   const normal = (reason: string, message: string): Told => ({ type: "Normal", reason, message });
   const warning = (reason: string, message: string): Told => ({ type: "Warning", reason, message });
   const now = (type: string) => conditionOf(after, type);
   const was = (type: string) => conditionOf(before, type);
   const turned = (type: string, status: string) => now(type)?.status === status && was(type)?.status !== status;
   const message = (type: string) => now(type)?.message ?? "";
-  const told: Told[] = world.making.created.map(({ kind, name }) => normal("Created", `Created ${kind} ${name}`));
+  const told: Told[] = untold.created.map(({ kind, name }) => normal("Created", `Created ${kind} ${name}`));
   for (const note of notesOf(world, before, after)) {
     if (!isForTheLog(note)) told.push(warning(note.reason, note.message));
   }
   const { failure } = world.making;
-  if (failure !== undefined) told.push(warning("CreateFailed", `${failure.kind} ${failure.name}: ${failure.cause}`));
-  told.push(...lostOf(world, before).map((text) => warning("ResourceDeleted", text)));
+  const failed = failure === undefined ? "" : `${failure.kind} ${failure.name}: ${failure.cause}`;
+  if (failed !== "" && was("Ready")?.message !== failed) told.push(warning("CreateFailed", failed));
+  told.push(...lostOf(world, before, untold.missing).map((text) => warning("ResourceDeleted", text)));
   if (world.isMasterReplaced) told.push(warning("MasterReplaced", "The master pod was replaced; numbers begin anew"));
   if (after.phase === "Running" && before.phase !== "Running") told.push(normal("TestStarted", "Test is running"));
   const isTelemetryBad =
@@ -62,17 +70,15 @@ export const isForTheLog = ({ reason }: Note): boolean => reason === "FlagRepeat
 
 const unreachable = ["MasterUnreachable", "AuthenticationRequired", "InvalidResponse"];
 
-/** Owned resources that have vanished before the end. */
-function lostOf({ service, master, worker, making }: World, before: LocustTestStatus): readonly string[] {
+/** Owned resources that have vanished before the end: a Job that had done its work is not one of them. */
+function lostOf(world: World, before: LocustTestStatus, missing: readonly Part[]): readonly string[] {
   const isOver = before.phase === "Succeeded" || before.phase === "Failed";
   if (before.appliedGeneration === undefined || isOver) return [];
-  const again = (kind: string, name: string) => making.created.some((it) => it.kind === kind && it.name.endsWith(name));
-  return [
-    ...(service.is === "absent" || again("Service", "-master") ? ["The master Service was deleted"] : []),
-    ...(master.is === "absent" || again("Job", "-master") ? ["The master Job was deleted"] : []),
-    ...(worker.is === "absent" || again("Job", "-worker") ? ["The worker Job was deleted"] : []),
-  ];
+  const isLost = (part: Part) => part === "service" || !isFinal(classifyJob(lastOf(world, part)));
+  return missing.filter(isLost).map((part) => `The ${lost[part]} was deleted`);
 }
+
+const lost: Readonly<Record<Part, string>> = { service: "master Service", master: "master Job", worker: "worker Job" };
 
 const conditionOf = ({ conditions }: LocustTestStatus, type: string): Condition | undefined =>
   conditions?.find((it) => it.type === type);

@@ -87,4 +87,9 @@ describe("the cause of a failure", () => {
   test("without a pod it is the Job's reason", () => {
     expect(failureCause(failed, [], "demo-master")).toBe("master Job failed (BackoffLimitExceeded)");
   });
+
+  test("is nothing that somebody put there in its place", () => {
+    const odd = job({ conditions: [{ type: "Failed", status: "True", reason: "token=hunter2\nmore" }] });
+    expect(failureCause(odd, [], "demo-master")).toBe("master Job failed (token=***)");
+  });
 });

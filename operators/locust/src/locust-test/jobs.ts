@@ -1,6 +1,7 @@
 // What a Job says of a test: where it stands, which phase that means, when it began and ended, and why it failed. Pure.
 import { type Instant, instant, parseTime } from "@telltale/kinds";
 import type { Job, Pod } from "@telltale/kinds/builtin";
+import { sanitize } from "../sanitize.ts";
 
 export type Phase = "Pending" | "Running" | "Succeeded" | "Failed";
 
@@ -55,9 +56,15 @@ function conditionOf(job: Job, type: string) {
 const hasCondition = (job: Job, type: string): boolean => conditionOf(job, type)?.status === "True";
 
 /** Why a Job failed, in a word: `BackoffLimitExceeded`. */
-export const reasonOf = (job: Job): string => conditionOf(job, "Failed")?.reason || "unknown reason";
+export const reasonOf = (job: Job): string => sanitize(conditionOf(job, "Failed")?.reason || "unknown reason");
 
 export const failedAt = (job: Job): Instant | undefined => parseTime(conditionOf(job, "Failed")?.lastTransitionTime);
+
+/** When a Job was last let go on. */
+export function resumedAt(job: Job | undefined): Instant | undefined {
+  const suspended = job === undefined ? undefined : conditionOf(job, "Suspended");
+  return suspended?.status === "False" ? parseTime(suspended.lastTransitionTime) : undefined;
+}
 
 export const startOf = (job: Job | undefined): Instant | undefined => parseTime(job?.status?.startTime);
 

@@ -2,11 +2,16 @@
 import type { Instant } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
 import type { Role } from "../config.ts";
+import type { Making } from "./world.ts";
+
+/** What was made and what was found missing since the last time that it was told. */
+export type Untold = Pick<Making, "created" | "missing">;
 
 interface Remembered {
   last: Partial<Record<Role, Job>>;
   workerGoneSince?: Instant;
   masterPod?: string;
+  untold?: Untold;
 }
 
 export class Memory {
@@ -33,15 +38,32 @@ export class Memory {
     return known.workerGoneSince;
   }
 
+  /** To be told as soon as a status is written: the one of this pass may not be. */
+  made(test: string, { created, missing }: Untold): void {
+    if (created.length + missing.length === 0) return;
+    const known = this.#of(test);
+    const before = known.untold ?? { created: [], missing: [] };
+    known.untold = {
+      created: [...before.created, ...created],
+      missing: [...new Set([...before.missing, ...missing])],
+    };
+  }
+
+  untold(test: string): Untold {
+    return this.#tests.get(test)?.untold ?? { created: [], missing: [] };
+  }
+
   /** Whether the master pod is another one than the last that was told of. */
   isReplaced(test: string, pod: string | undefined): boolean {
     const before = this.#tests.get(test)?.masterPod;
     return before !== undefined && pod !== undefined && before !== pod;
   }
 
-  /** This is the master pod that was told of. */
+  /** All was told; this was the master pod. */
   told(test: string, pod: string | undefined): void {
-    if (pod !== undefined) this.#of(test).masterPod = pod;
+    const known = this.#of(test);
+    delete known.untold;
+    if (pod !== undefined) known.masterPod = pod;
   }
 
   forget(test: string): void {

@@ -6,10 +6,10 @@ import { nodeName, specHash } from "../build/index.ts";
 import type { Config, Role } from "../config.ts";
 import type { LocustTest } from "../kinds/locust-test.ts";
 import type { TelemetryView } from "../telemetry/view.ts";
-import { newestOf } from "./jobs.ts";
+import { classifyJob, newestOf } from "./jobs.ts";
 import type { Memory } from "./memory.ts";
 import { bornAt, isCreating } from "./pod-health.ts";
-import { type Found, nothingMade, objectOf, type World } from "./world.ts";
+import { type Found, isMissing, nothingMade, objectOf, type World } from "./world.ts";
 
 export interface Senses {
   readonly config: Config;
@@ -27,9 +27,9 @@ export async function observe(test: LocustTest, look: Look, senses: Senses): Pro
   const service = found(test, look.get(Service, at("master")));
   const master = found(test, look.get(Job, at("master")));
   const worker = found(test, look.get(Job, at("worker")));
-  const pods = { master: podsOf(master, look), worker: podsOf(worker, look) };
+  const pods = { master: await masterPods(test, master, look), worker: podsOf(worker, look) };
   const newest = newestOf(pods.master.filter(({ metadata }) => metadata?.deletionTimestamp === undefined));
-  const isGone = worker.is === "absent" && test.status?.appliedGeneration !== undefined;
+  const isGone = isMissing(worker) && test.status?.appliedGeneration !== undefined;
   const seen = {
     test,
     config,
@@ -52,17 +52,33 @@ export async function observe(test: LocustTest, look: Look, senses: Senses): Pro
 function found<T extends KubeObject>(test: LocustTest, object: T | undefined): Found<T> {
   if (object === undefined) return { is: "absent" };
   const owner = object.metadata?.ownerReferences?.find(({ controller }) => controller === true);
-  const isSameName = owner?.kind === test.kind && owner.name === test.metadata.name;
   if (owner?.uid === test.metadata.uid) {
-    return { is: object.metadata?.deletionTimestamp === undefined ? "ours" : "leaving", object };
+    const isLeaving = object.metadata?.deletionTimestamp !== undefined;
+    return isLeaving ? { is: "leaving", object, of: "this" } : { is: "ours", object };
   }
-  return { is: isSameName ? "leaving" : "foreign", object };
+  const isSameName = owner?.kind === test.kind && owner.name === test.metadata.name;
+  return isSameName ? { is: "leaving", object, of: "earlier" } : { is: "foreign", object };
 }
 
 const podsOf = (job: Found<Job>, look: Look): readonly Pod[] => {
   const object = objectOf(job);
   return object === undefined ? [] : look.children(Pod, object);
 };
+
+/** A Job that has failed did so because of its pods. Where these are still to be heard of, they are asked for: what is said of a failure stays. */
+async function masterPods(test: LocustTest, job: Found<Job>, look: Look): Promise<readonly Pod[]> {
+  const known = podsOf(job, look);
+  const object = objectOf(job);
+  const isOver = test.status?.phase === "Succeeded" || test.status?.phase === "Failed";
+  if (object === undefined || isOver || classifyJob(object) !== "Failed" || known.some(hasEnded)) return known;
+  const { namespace = "", name = "" } = object.metadata ?? {};
+  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+  const { items } = await look.server.list(Pod, { namespace, labelSelector, signal: look.signal });
+  return items.filter(({ metadata }) => metadata?.ownerReferences?.some(({ uid }) => uid === object.metadata?.uid));
+}
+
+const hasEnded = ({ status }: Pod): boolean =>
+  status?.containerStatuses?.some(({ state }) => state?.terminated !== undefined) ?? false;
 
 const telling = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
 

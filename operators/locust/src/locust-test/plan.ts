@@ -4,10 +4,7 @@ import type { LocustTestStatus } from "../kinds/locust-test.ts";
 import { earliest } from "../moments.ts";
 import { decide, type Facts, factsOf, hasOtherSpec } from "./decide.ts";
 import { isFinal, isUnfinished } from "./jobs.ts";
-import { objectOf, type World } from "./world.ts";
-
-export type Part = "service" | "master" | "worker";
-const parts: readonly Part[] = ["service", "master", "worker"];
+import { objectOf, type Part, parts, type World } from "./world.ts";
 
 export interface Plan {
   readonly remove: readonly Part[];

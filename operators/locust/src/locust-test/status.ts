@@ -16,9 +16,9 @@ import {
   troubleOf,
   wereAllConnected,
 } from "./decide.ts";
-import { endOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
+import { advance, derivePhaseFromJob, endOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
 import { nextTry, stops } from "./plan.ts";
-import { objectOf, type World } from "./world.ts";
+import { madeFrom, objectOf, type World } from "./world.ts";
 
 type TestDraft = Draft<typeof LocustTest>;
 
@@ -26,12 +26,13 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
   const facts = factsOf(world, now);
   const decision = decide(world, facts, now);
   if (decision.is === "over") {
-    drift(world, facts, draft);
+    drift(world, draft);
     draft.wake(stops(world, facts, facts.status, now).wakeAt);
     return;
   }
-  const phase = phaseOf(decision, facts);
+  const phase = phaseOf(world, decision, facts);
   if (facts.status.phase === undefined) begin(world, draft);
+  else draft.keep(...order, "SpecDrifted");
   draft.phase(phase, decision.is === "recreate" ? "recreate" : undefined);
   const times = timesOf(world, decision, facts, phase, now);
   draft.set(times);
@@ -39,11 +40,9 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
   const said = completion(world, decision, phase, draft);
   readiness(world, decision, facts, said, draft);
   if (decision.is !== "suspended") draft.state(podsHealthy(facts));
-  if (phase !== "Pending") {
-    measured(world, phase, draft);
-    workers(world, decision, facts, draft);
-  }
-  drift(world, facts, draft);
+  if (phase !== "Pending") measured(world, phase, draft);
+  if (phase !== "Pending" || facts.worker === "Failed") workers(world, decision, facts, draft);
+  drift(world, draft);
   draft.wake(wakeAt(world, decision, facts, { ...facts.status, phase, ...times }, now));
 }
 
@@ -54,11 +53,11 @@ const podsHealthy = ({ health: { status: is, reason, message } }: Facts) => ({
   message,
 });
 
-function phaseOf(decision: Decision, { status: stored, master }: Facts): Phase {
+function phaseOf(world: World, decision: Decision, { status: stored }: Facts): Phase {
   if (decision.is === "succeed") return "Succeeded";
   if (decision.is === "fail") return "Failed";
   if (decision.is === "recreate") return "Pending";
-  return stored.phase === "Running" || master === "Active" ? "Running" : "Pending";
+  return advance(stored.phase, derivePhaseFromJob(objectOf(world.master)));
 }
 
 /** T01: whatever it comes to in this pass, it was Pending. */
@@ -86,8 +85,9 @@ function timesOf(
 ): Pick<LocustTestStatus, "startTime" | "completionTime"> {
   const isOver = decision.is === "succeed" || decision.is === "fail";
   const job = "job" in decision ? decision.job : objectOf(world.master);
+  const hasStarted = isStarted || "job" in decision;
   const began =
-    stored.startTime ?? (phase === "Running" || (isOver && isStarted) ? formatTime(startOf(job) ?? now) : undefined);
+    stored.startTime ?? (phase === "Running" || (isOver && hasStarted) ? formatTime(startOf(job) ?? now) : undefined);
   const start = began === undefined ? {} : { startTime: began };
   if (!isOver) return start;
   const end = "job" in decision ? (endOf(decision.job) ?? now) : now;
@@ -147,13 +147,13 @@ function readiness(world: World, decision: Decision, facts: Facts, said: string,
   const failed = (message: string) => draft.condition("Ready", false, "ResourcesFailed", text`${message}`);
   const creating = (message: string) => draft.condition("Ready", false, "ResourcesCreating", text`${message}`);
   if (decision.is === "fail") return void failed(said);
-  if (decision.is === "succeed") return void draft.keep("Ready");
-  if (decision.is === "recreate") return void creating("Recreating externally deleted resources");
-  const trouble = troubleOf(world, facts.isCreated, facts.isStarted);
-  if (trouble?.is === "failed") return void failed(trouble.text);
-  if (trouble?.is === "waiting") {
-    return void creating(`Waiting for ${trouble.text} of a previous LocustTest to be removed`);
+  if (decision.is === "succeed") {
+    if (!facts.isCreated) return void draft.keep("Ready");
+    return void draft.condition("Ready", true, "ResourcesCreated", "All resources created");
   }
+  if (decision.is === "recreate") return void creating("Recreating externally deleted resources");
+  const trouble = troubleOf(world, facts);
+  if (trouble !== undefined) return void (trouble.is === "failed" ? failed(trouble.text) : creating(trouble.text));
   const suspended = suspension(facts);
   if (suspended !== undefined) return void draft.condition("Ready", false, "ResourcesSuspended", text`${suspended}`);
   const isLost = facts.worker === "Absent" && facts.isCreated && facts.status.phase === "Running";
@@ -211,10 +211,13 @@ const named = (pods: readonly string[]): string =>
   pods.length === 0 ? "" : `; missing: ${pods.slice(0, 5).join(", ")}`;
 
 /** T42, T43: by hash and generation, so that neither a new default nor a change that was taken back counts. */
-function drift({ test, hash }: World, { isCreated }: Facts, draft: TestDraft): void {
+function drift(world: World, draft: TestDraft): void {
+  const { test, hash } = world;
   const { appliedGeneration, appliedSpecHash, conditions } = test.status ?? {};
-  if (!isCreated || appliedSpecHash === undefined) return;
-  if (hash !== appliedSpecHash && test.metadata.generation !== appliedGeneration) {
+  const made =
+    appliedSpecHash === undefined ? madeFrom(world) : { hash: appliedSpecHash, generation: appliedGeneration };
+  if (made === undefined) return;
+  if (hash !== made.hash && test.metadata.generation !== made.generation) {
     draft.condition(
       "SpecDrifted",
       true,
@@ -235,11 +238,12 @@ function wakeAt(
 ): Instant | undefined {
   const leftovers = stops(world, facts, next, now).wakeAt;
   if (decision.is === "recreate") return now;
-  if (decision.is !== "goOn") return leftovers;
-  const trouble = troubleOf(world, facts.isCreated, facts.isStarted);
+  if (decision.is !== "goOn" && decision.is !== "suspended") return leftovers;
+  const trouble = troubleOf(world, facts);
   const ready = facts.status.conditions?.find(({ type }) => type === "Ready");
   const since = ready?.status === "False" ? (parseTime(ready.lastTransitionTime) ?? now) : now;
   const retry = trouble === undefined ? undefined : trouble.is === "waiting" ? plus(now, 2000) : nextTry(since, now);
-  const giveUp = trouble === undefined ? undefined : giveUpAt(world, facts.status);
+  if (decision.is === "suspended") return earliest(retry, leftovers);
+  const giveUp = trouble === undefined ? undefined : giveUpAt(world, facts);
   return earliest(decision.wakeAt, facts.health.wakeAt, world.telemetry.wakeAt, retry, giveUp, leftovers);
 }

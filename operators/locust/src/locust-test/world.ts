@@ -1,6 +1,7 @@
 // What a pass sees of one test: its resources, their pods, what the master says, and what became of making them.
 import type { Instant } from "@telltale/kinds";
 import type { Job, Pod, Service } from "@telltale/kinds/builtin";
+import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build/index.ts";
 import type { Config, Role } from "../config.ts";
 import type { LocustTest } from "../kinds/locust-test.ts";
 import type { TelemetryView } from "../telemetry/view.ts";
@@ -9,7 +10,7 @@ import type { TelemetryView } from "../telemetry/view.ts";
 export type Found<T> =
   | { readonly is: "absent" }
   | { readonly is: "ours"; readonly object: T }
-  | { readonly is: "leaving"; readonly object: T } // of an earlier test of the same name
+  | { readonly is: "leaving"; readonly object: T; readonly of: "this" | "earlier" } // whose: this test's, or one's of its name
   | { readonly is: "foreign"; readonly object: T };
 
 export interface World {
@@ -44,13 +45,45 @@ export interface Making {
   readonly isAgain?: boolean;
   /** Where it stopped. */
   readonly failure?: Named & { readonly cause: string; readonly isHopeless: boolean };
+  /** What was not there when the pass began. */
+  readonly missing: readonly Part[];
 }
+
+export type Part = "service" | Role;
+
+export const parts: readonly Part[] = ["service", "master", "worker"];
 
 export interface Named {
   readonly kind: "Service" | "Job";
   readonly name: string;
 }
 
-export const nothingMade: Making = { created: [] };
+export const nothingMade: Making = { created: [], missing: [] };
 
 export const objectOf = <T>(found: Found<T>): T | undefined => (found.is === "ours" ? found.object : undefined);
+
+/** Not there, or not for long. */
+export const isMissing = (found: Found<unknown>): boolean =>
+  found.is === "absent" || (found.is === "leaving" && found.of === "this");
+
+/** A Job that is gone, or that somebody deletes: as it was last seen. */
+export function lastOf(world: World, role: Role): Job | undefined {
+  const found = world[role];
+  return found.is === "leaving" && found.of === "this" ? found.object : world.last[role];
+}
+
+/** What all resources were made from, where all of them are there. */
+export function madeFrom({ service, master, worker }: World): Made | undefined {
+  const [first, ...others] = [objectOf(service), objectOf(master), objectOf(worker)].map(
+    (it) => it?.metadata?.annotations,
+  );
+  const hash = first?.[appliedSpecHashAnnotation];
+  const generation = first?.[appliedGenerationAnnotation];
+  if (hash === undefined || others.some((it) => it?.[appliedSpecHashAnnotation] !== hash)) return undefined;
+  return { hash, generation: Number(generation) };
+}
+
+export interface Made {
+  readonly hash: string;
+  readonly generation: number;
+}
