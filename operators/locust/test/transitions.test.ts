@@ -1,6 +1,6 @@
 // Rows of the transition table (section 10.5) and rules around it that no acceptance scenario has.
 import { formatTime, plus } from "@telltale/kinds";
-import { Job, Service } from "@telltale/kinds/builtin";
+import { CoreEvent, Job, Service } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, test } from "vitest";
 import { LocustTest } from "../src/kinds/locust-test.ts";
 import { ended, namespace, type Stage, type StageOptions, stage } from "./stage.ts";
@@ -80,6 +80,7 @@ describe("a Job that is being deleted, and is still there", () => {
     await on.restart();
     await on.pass(60_000);
     expect((await on.status()).phase).toBe("Running");
+    expect(await on.says("WorkersConnected")).not.toContain("WorkersMissing");
     expect(await on.events()).not.toContain("ResourceDeleted");
   });
 
@@ -188,10 +189,12 @@ describe("before the start", () => {
 
   test("T20 a result that is deleted with its Job has its times", async () => {
     await pending();
+    await on.halt();
     const [start, end] = [plus(on.clock.now(), -60_000), plus(on.clock.now(), -5000)];
-    const both = put("master", { ...ended("Complete", end), startTime: formatTime(start) });
-    await Promise.all([both, both.then(() => remove("master"))]);
-    await on.pass(100);
+    await hold("master");
+    await put("master", { ...ended("Complete", end), startTime: formatTime(start) });
+    await remove("master");
+    await on.restart();
     expect(await on.status()).toMatchObject({
       phase: "Succeeded",
       startTime: formatTime(start),
@@ -262,6 +265,8 @@ describe("resources that cannot be made", () => {
     await on.make();
     await on.pass(800_000);
     expect(await on.told("CreateFailed")).toEqual(["Job demo-worker: not now"]);
+    const { items } = await on.client.list(CoreEvent, { namespace });
+    expect(items.find(({ reason }) => reason === "CreateFailed")?.count).toBe(1);
     on.server.faults.remove(rule);
   });
 
