@@ -14,6 +14,7 @@ export {
 } from "./controller/declare.ts";
 export { type PauseOptions, pausedBy } from "./controller/pause.ts";
 export * from "./controller/steps.ts";
+export { excess } from "./excess.ts";
 export { failureFrom } from "./failure.ts";
 export { type Fence, NotLeaderError } from "./fence.ts";
 export type { Replicas } from "./guard.ts";
@@ -29,3 +30,4 @@ export * from "./samples.ts";
 export { type Amount, type Env, type Range, Settings } from "./settings.ts";
 export type { Rate } from "./transport.ts";
 export { annotationPatch } from "./write/annotations.ts";
+export { contains } from "./write/ensure.ts";

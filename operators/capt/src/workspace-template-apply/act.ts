@@ -1,0 +1,87 @@
+// Brings the Workspace about. Whose it is, is asked of the server first: an apply by force would seize somebody else's.
+import { ApiError, isConflict } from "@telltale/client";
+import { contains, type Hands } from "@telltale/runtime";
+import { Failed, text } from "@telltale/status";
+import type { Workspace } from "../kinds/workspace.ts";
+import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
+import { annotations, labels, labelValue } from "../names.ts";
+import { sanitize } from "../sanitize.ts";
+import type { Senses } from "./observe.ts";
+import { differs, type Plan, type Wanted } from "./plan.ts";
+import { ownershipOf, refOf, revisionOn, type World } from "./world.ts";
+
+export type ApplyHands = Hands<typeof WorkspaceTemplateApply>;
+
+export async function act(plan: Plan, hands: ApplyHands, world: World, senses: Senses): Promise<World> {
+  if (plan.do !== "apply") return world;
+  const { apply, place, taken } = world;
+  const live = await hands.live(senses.Workspace, place);
+  if (live === undefined) await stillWanted(apply, hands);
+  else if (ownershipOf(live, apply) === "foreign") return { ...world, made: { as: "conflict", whose: whoseIs(live) } };
+  else if (live.metadata.deletionTimestamp !== undefined) return { ...world, workspace: live };
+  else if (!differs(live, apply, plan.wanted, taken)) return { ...world, workspace: live };
+  const before = live === undefined ? undefined : revisionOn(live);
+  try {
+    const workspace = await say(plan.wanted, live, world, hands, senses);
+    const as = live === undefined ? "created" : "updated";
+    return { ...world, workspace, made: before === plan.wanted.revision ? { as: "nothing" } : { as } };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { ...world, workspace: live, made: { as: "refused", why: sanitize(error.status.message ?? "") } };
+  }
+}
+
+/** The same would be refused again. A field that the server's definition lacks is answered with 500. */
+function isRefusal(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || isConflict(error)) return false;
+  return error.code === 422 || error.code === 400 || /field not declared in schema/.test(error.status.message ?? "");
+}
+
+/** Without a cluster-wide owner nobody would ever take away what is made for an apply that is gone. */
+async function stillWanted(apply: WorkspaceTemplateApply, hands: ApplyHands): Promise<void> {
+  const now = await hands.live(WorkspaceTemplateApply, refOf(apply));
+  if (now?.metadata.uid === apply.metadata.uid && now?.metadata.deletionTimestamp === undefined) return;
+  throw new Failed({ class: "conflict", reason: "Outdated", message: text`the apply is gone or going` });
+}
+
+async function say(
+  wanted: Wanted,
+  live: Workspace | undefined,
+  { apply, place }: World,
+  hands: ApplyHands,
+  { Workspace: kind, taken }: Senses,
+): Promise<Workspace> {
+  const { namespace, name } = refOf(apply);
+  const { uid = "" } = apply.metadata;
+  const owner = { apiVersion: WorkspaceTemplateApply.apiVersion, kind: WorkspaceTemplateApply.kind, name, uid };
+  const document = {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: {
+      ...place,
+      ...(live?.metadata.uid === undefined ? {} : { uid: live.metadata.uid }),
+      labels: { [labels.applyName]: labelValue(name), [labels.applyNamespace]: namespace },
+      annotations: { [annotations.applyUid]: uid, [annotations.revision]: wanted.revision },
+      ...(wanted.isOwned ? { ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }] } : {}),
+    },
+    spec: wanted.spec,
+  };
+  // A new one is never made by force: who was faster with the name keeps it.
+  let workspace = await hands.apply(kind, document, { force: live !== undefined });
+  if (workspace.metadata.annotations?.[annotations.retained] !== undefined) {
+    workspace = await hands.patch(kind, workspace, [{ op: "remove", path: pathOf(annotations.retained) }]);
+  }
+  const { uid: key = "", generation } = workspace.metadata;
+  if (contains(workspace.spec, wanted.spec)) taken.delete(key);
+  else taken.set(key, { revision: wanted.revision, generation });
+  return workspace;
+}
+
+/** The path of an annotation in a JSON patch. */
+export const pathOf = (annotation: string): string => `/metadata/annotations/${annotation.replaceAll("/", "~1")}`;
+
+function whoseIs({ metadata }: Workspace) {
+  const { [labels.applyNamespace]: namespace, [labels.applyName]: name } = metadata.labels ?? {};
+  if (namespace === undefined || name === undefined) return text`somebody else`;
+  return text`WorkspaceTemplateApply ${sanitize(namespace)}/${sanitize(name)}`;
+}

@@ -1,0 +1,92 @@
+// Takes the Workspace away before its apply goes, or leaves it where that is wanted (6.6).
+import { done, type Finalized, waiting } from "@telltale/runtime";
+import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
+import type { Workspace } from "../kinds/workspace.ts";
+import type { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
+import { annotations } from "../names.ts";
+import { sanitize } from "../sanitize.ts";
+import { type ApplyHands, pathOf } from "./act.ts";
+import { placeOf, type Senses } from "./observe.ts";
+import { mirrored } from "./status.ts";
+import { refOf } from "./world.ts";
+
+const again = 10_000;
+
+export async function finalize(
+  apply: WorkspaceTemplateApply,
+  hands: ApplyHands,
+  draft: Draft<typeof WorkspaceTemplateApply>,
+  senses: Senses,
+): Promise<Finalized> {
+  const workspace = await found(apply, hands, senses);
+  if (workspace === undefined || !isOurs(workspace, apply)) return done;
+  const { name = "" } = workspace.metadata;
+  if (apply.spec.retainWorkspaceOnDelete === true) {
+    await retain(workspace, apply, hands, senses);
+    hands.event("Normal", "RetainedWorkspace", `workspace ${name} stays`);
+    return done;
+  }
+  if (workspace.metadata.deletionTimestamp === undefined) {
+    await hands.remove(senses.Workspace, workspace, "Background");
+    hands.event("Normal", "DeletedWorkspace", `deleted workspace ${name}`);
+    // Nobody held it: there is nothing to wait for, and our own deletion is no news that would wake us.
+    if (!isSame(await hands.live(senses.Workspace, refTo(workspace)), workspace)) return done;
+  }
+  mirrored(workspace, draft);
+  draft.keep("Applied", "DependenciesReady", "TemplateResolved");
+  draft.condition("Paused", false, "NotPaused", "not paused");
+  draft.condition(
+    "Deleting",
+    true,
+    "WaitingForWorkspaceDeletion",
+    text`waiting for workspace ${name}${trouble(workspace)}`,
+  );
+  return waiting(again);
+}
+
+/** What its status names, else what it would be called: a status may never have been written. */
+async function found(apply: WorkspaceTemplateApply, hands: ApplyHands, senses: Senses): Promise<Workspace | undefined> {
+  const place = placeOf(refOf(apply), hands, senses);
+  const known = apply.status?.workspaceName;
+  const named = known === undefined ? undefined : await hands.live(senses.Workspace, { ...place, name: known });
+  if (named !== undefined && isOurs(named, apply)) return named;
+  return known === place.name ? undefined : hands.live(senses.Workspace, place);
+}
+
+const refTo = ({ metadata: { name = "", namespace } }: Workspace) =>
+  namespace === undefined ? { name } : { namespace, name };
+
+const isSame = (now: Workspace | undefined, before: Workspace): boolean =>
+  now !== undefined && now.metadata.uid === before.metadata.uid;
+
+const isOurs = ({ metadata }: Workspace, apply: WorkspaceTemplateApply): boolean =>
+  metadata.annotations?.[annotations.applyUid] === apply.metadata.uid;
+
+/** So that the garbage collector leaves it, and a person sees why it is there. */
+async function retain(
+  workspace: Workspace,
+  apply: WorkspaceTemplateApply,
+  hands: ApplyHands,
+  senses: Senses,
+): Promise<void> {
+  const { annotations: notes, ownerReferences: owners = [] } = workspace.metadata;
+  const others = owners.filter(({ uid }) => uid !== apply.metadata.uid);
+  const isNoted = notes?.[annotations.retained] !== undefined;
+  if (isNoted && others.length === owners.length) return;
+  await hands.patch(senses.Workspace, workspace, [
+    { op: "add", path: pathOf(annotations.retained), value: "true" },
+    ...(others.length === owners.length
+      ? []
+      : ([
+          { op: "test", path: "/metadata/ownerReferences", value: owners },
+          { op: "replace", path: "/metadata/ownerReferences", value: others },
+        ] as const)),
+  ]);
+}
+
+/** A destroy that does not get on is seen at the top. */
+function trouble(workspace: Workspace): SafeText {
+  const synced = findCondition(workspace.status?.conditions, "Synced");
+  const message = synced?.status === "False" ? sanitize(synced.message) : "";
+  return message === "" ? text`` : text`: ${message}`;
+}

@@ -1,0 +1,63 @@
+// Decides what happens to the Workspace of an apply (6.5). Pure.
+import { contains } from "@telltale/runtime";
+import type { Workspace } from "../kinds/workspace.ts";
+import type { WorkspaceSpec } from "../kinds/workspace-spec.ts";
+import type { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
+import { annotations } from "../names.ts";
+import { isLinked, ownershipOf, refOf, revisionOn, type Taken, type World } from "./world.ts";
+
+export type Plan =
+  | { readonly do: "nothing" }
+  | { readonly do: "hold" } // it differs, and a person wants it to stay as it is
+  | { readonly do: "apply"; readonly wanted: Wanted };
+
+/** What the Workspace has to say. */
+export interface Wanted {
+  readonly spec: WorkspaceSpec;
+  readonly revision: string;
+  readonly isOwned: boolean;
+}
+
+const nothing: Plan = { do: "nothing" };
+
+export function plan({ apply, workspace, rendering, dependencies, isOwned, taken }: World): Plan {
+  if (rendering.as !== "rendered") return nothing;
+  const wanted: Wanted = { spec: rendering.spec, revision: rendering.revision, isOwned };
+  if (workspace === undefined) return dependencies.as === "ready" ? { do: "apply", wanted } : nothing;
+  if (workspace.metadata.deletionTimestamp !== undefined) return nothing;
+  if (!differs(workspace, apply, wanted, taken)) return nothing;
+  return isHeld(apply, workspace, wanted, taken) ? { do: "hold" } : { do: "apply", wanted };
+}
+
+/** Whether a Workspace lacks anything that we say of it. What others say beside it is theirs. */
+export function differs(
+  workspace: Workspace,
+  apply: WorkspaceTemplateApply,
+  wanted: Wanted,
+  taken: Taken | undefined,
+): boolean {
+  const { metadata } = workspace;
+  const isOwned = metadata.ownerReferences?.some(({ uid }) => uid === apply.metadata.uid) ?? false;
+  return (
+    ownershipOf(workspace, apply) !== "ours" ||
+    !isLinked(workspace, refOf(apply)) ||
+    isOwned !== wanted.isOwned ||
+    metadata.annotations?.[annotations.retained] !== undefined ||
+    isOther(workspace, wanted, taken)
+  );
+}
+
+/** Whether a Workspace says what is wanted, as far as the server lets it. */
+export function isOther(workspace: Workspace, { spec, revision }: Wanted, taken: Taken | undefined): boolean {
+  if (revisionOn(workspace) !== revision) return true;
+  if (contains(workspace.spec, spec)) return false;
+  return taken?.revision !== revision || taken.generation !== workspace.metadata.generation;
+}
+
+/** Whose a Workspace is, is put right in any case; what it says is held. */
+const isHeld = (
+  { metadata }: WorkspaceTemplateApply,
+  workspace: Workspace,
+  wanted: Wanted,
+  taken: Taken | undefined,
+): boolean => metadata.annotations?.[annotations.holdRevision] !== undefined && isOther(workspace, wanted, taken);
