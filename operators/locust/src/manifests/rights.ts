@@ -1,7 +1,5 @@
-// What the operator may do at most (section 18.1), and how to see that a role stays within it.
-import type { Role } from "@telltale/kinds/builtin";
-
-export type PolicyRule = NonNullable<Role["rules"]>[number];
+// What the operator may do at most (section 18.1).
+import type { PolicyRule } from "@telltale/runtime";
 
 /** What the operator is deployed with that needs rights of its own. */
 export interface Extras {
@@ -38,40 +36,6 @@ export function operatorRights({ apiProxy = false, protectedMetrics = false }: E
 export const leaseRights: readonly PolicyRule[] = [
   rule("coordination.k8s.io", "leases", "get", "list", "watch", "create", "update", "patch"),
 ];
-
-/** What these rules allow that the others do not: `delete pods`, `get jobs.batch`. */
-export function excess(rules: readonly PolicyRule[], allowed: readonly PolicyRule[]): readonly string[] {
-  return rules
-    .flatMap(rightsIn)
-    .filter((right) => !allowed.some((other) => covers(other, right)))
-    .map(named);
-}
-
-interface Right {
-  readonly group: string;
-  readonly resource: string;
-  readonly verb: string;
-  /** Of this object only; undefined: of all. */
-  readonly name: string | undefined;
-}
-
-function rightsIn({ apiGroups = [], resources = [], verbs, resourceNames = [] }: PolicyRule): Right[] {
-  const names = resourceNames.length === 0 ? [undefined] : resourceNames;
-  return apiGroups.flatMap((group) =>
-    resources.flatMap((resource) => verbs.flatMap((verb) => names.map((name) => ({ group, resource, verb, name })))),
-  );
-}
-
-/** A wildcard is covered by a wildcard only. */
-function covers({ apiGroups = [], resources = [], verbs, resourceNames = [] }: PolicyRule, right: Right): boolean {
-  const has = (list: readonly string[], wanted: string) => list.includes("*") || list.includes(wanted);
-  const isNamed = resourceNames.length === 0 || (right.name !== undefined && resourceNames.includes(right.name));
-  return has(apiGroups, right.group) && has(resources, right.resource) && has(verbs, right.verb) && isNamed;
-}
-
-function named({ group, resource, verb, name }: Right): string {
-  return `${verb} ${resource}${group === "" ? "" : `.${group}`}${name === undefined ? "" : ` ${name}`}`;
-}
 
 function rule(group: string, resource: string, ...verbs: string[]): PolicyRule {
   return { apiGroups: [group], resources: [resource], verbs };
