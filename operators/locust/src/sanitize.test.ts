@@ -14,6 +14,8 @@ describe("a text from outside", () => {
 
   test("loses the credentials of an address", () => {
     expect(sanitize("GET https://user:pa55@shop.example/x: refused")).toBe("GET https://***@shop.example/x: refused");
+    expect(sanitize("pull from //user:pa/55@shop.example failed")).toBe("pull from //***@shop.example failed");
+    expect(sanitize("//user:pa55@shop.example")).toBe("//***@shop.example");
   });
 
   test.each(["password", "passwd", "token", "secret", "apikey", "Authorization"])("loses what follows %s", (word) => {

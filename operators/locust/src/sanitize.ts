@@ -3,7 +3,8 @@ import { type SafeText, sanitize as sanitized, text } from "@telltale/status";
 
 /** The first line, without control characters and credentials, in at most 1024 characters. */
 export function sanitize(foreign: string): SafeText {
-  const line = sanitized(foreign.replace(secretVolume, "$1, "), { max, firstLineOnly: true });
+  const open = foreign.replace(secretVolume, "$1, ").replace(schemeless, "$1//***@");
+  const line = sanitized(open, { max, firstLineOnly: true });
   return text`${line.replaceAll("[redacted]", "***")}`;
 }
 
@@ -14,3 +15,6 @@ const max = 1024;
  * looks as if something secret followed, and the one word that a person needs would be taken away.
  */
 const secretVolume = /(volume "secret-[a-z0-9-]{1,56}") : (?=secret "|object "|references |failed to sync )/g;
+
+/** `//user:password@host` of an address without `https:` before it. */
+const schemeless = /(^|[^:])\/\/[^\s/@:]{0,256}:[^\s@]{0,256}@(?!sha256:)/g;

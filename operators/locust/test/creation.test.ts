@@ -35,7 +35,10 @@ test("A11 A12 a new test is Pending with all conditions, its resources are owned
   const uid = (await on.test()).metadata.uid;
   const made = [...(await on.jobs()), ...(await on.services())];
   expect(made.map(({ metadata }) => metadata?.name).sort()).toEqual(["demo-master", "demo-master", "demo-worker"]);
-  for (const { metadata } of made) expect(metadata?.ownerReferences?.[0]).toMatchObject({ uid, controller: true });
+  const owner = { apiVersion: "locust.io/v2", kind: "LocustTest", name: "demo", uid };
+  for (const { metadata } of made) {
+    expect(metadata?.ownerReferences).toEqual([{ ...owner, controller: true, blockOwnerDeletion: true }]);
+  }
   expect(statusWrites(on.writes())).toHaveLength(1);
 });
 

@@ -187,6 +187,42 @@ test("A52 a server that cannot be read is not a deletion", async () => {
   expect(await on.events()).not.toContain("ResourceDeleted");
 });
 
+test("another reason is told anew", async () => {
+  const on = await running();
+  await on.pod("worker", "w1", waiting("ImagePullBackOff"));
+  await on.pass(125_000);
+  await on.pod("worker", "w1", waiting("CreateContainerConfigError", 'secret "keys" not found'));
+  expect([...(await on.told("PodFailure"))].sort()).toEqual([
+    'ConfigurationError: 1 pod(s) affected [w1]: Container demo-worker: secret "keys" not found',
+    "ImagePullError: 1 pod(s) affected [w1]: Container demo-worker: ImagePullBackOff",
+  ]);
+});
+
+test("of many pods that are not created one is asked why, and none where nobody may ask", async () => {
+  const on = await running();
+  let asked = 0;
+  const match = { verbs: ["list"], resource: "events" };
+  const counting = (n: number) => {
+    asked = n;
+    return false;
+  };
+  on.server.faults.add({ match: { ...match, nth: counting }, effect: { status: 500 } });
+  for (let i = 0; i < 4; i += 1) await on.pod("worker", `w${i}`, waiting("ContainerCreating"));
+  await on.pass(119_000);
+  expect(asked).toBe(0);
+  on.passes();
+  await on.pass(10_000);
+  const passes = on.passes();
+  expect(passes).toBeGreaterThan(0);
+  expect(asked).toBe(passes);
+  on.server.faults.add({ match, effect: { status: 403 } });
+  await on.poke();
+  await on.job("master", ended("Complete", on.clock.now()));
+  expect(await on.says("PodsHealthy")).toContain("4 pod(s) affected [w0, w1, w2, w3]: Containers are not created");
+  expect((await on.status()).phase).toBe("Succeeded");
+  on.server.faults.clear();
+});
+
 test("the names of many pods are cut", async () => {
   const on = await running();
   for (let i = 0; i < 7; i += 1) await on.pod("worker", `w${i}`, waiting("ErrImagePull"));

@@ -1,7 +1,7 @@
 // Section 21.4: workers, ends, deletions, drift.
 import { formatTime, plus } from "@telltale/kinds";
-import { Job, Service } from "@telltale/kinds/builtin";
-import { afterEach, expect, test } from "vitest";
+import { CoreEvent, Job, Service } from "@telltale/kinds/builtin";
+import { afterEach, describe, expect, test } from "vitest";
 import { standardConfig } from "../src/config.ts";
 import { LocustTest } from "../src/kinds/locust-test.ts";
 import { ended, namespace, type Stage, type StageOptions, stage } from "./stage.ts";
@@ -335,4 +335,39 @@ test("T29 with the policy to begin again only the worker Job is made again", asy
   await on.pass(1000);
   expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
   expect((await on.status()).phase).toBe("Running");
+});
+
+describe("the finalizer", () => {
+  test("is left out where the operator is told so, and a test is gone at once", async () => {
+    it = await stage({ config: { finalizer: false } });
+    await it.make();
+    expect((await it.test()).metadata.finalizers).toBeUndefined();
+    await it.client.delete(LocustTest, { name: "demo", namespace }, { propagation: "Background" });
+    await expect(it.test()).rejects.toMatchObject({ code: 404 });
+  });
+
+  test("of an earlier operator goes all the same", async () => {
+    it = await stage({ config: { finalizer: false } });
+    await it.make();
+    const finalizers = ["locust.io/cleanup"];
+    await it.client.patch(LocustTest, { name: "demo", namespace }, { merge: { metadata: { finalizers } } });
+    await it.client.delete(LocustTest, { name: "demo", namespace }, { propagation: "Background" });
+    await it.pass(1000);
+    await expect(it.test()).rejects.toMatchObject({ code: 404 });
+  });
+});
+
+test("9.5 what is told of a test's life, by whom, and as what", async () => {
+  const on = await running();
+  await on.job("master", ended("Complete", on.clock.now()));
+  await on.pass(1000);
+  const { items } = await on.client.list(CoreEvent, { namespace });
+  expect(items.map(({ type, reason, message }) => `${type} ${reason} ${message}`).sort()).toEqual([
+    "Normal Created Created Job demo-master",
+    "Normal Created Created Job demo-worker",
+    "Normal Created Created Service demo-master",
+    "Normal TestCompleted Test completed successfully",
+    "Normal TestStarted Test is running",
+  ]);
+  expect(new Set(items.map(({ source }) => source?.component))).toEqual(new Set(["locusttest-controller"]));
 });

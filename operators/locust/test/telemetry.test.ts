@@ -201,6 +201,7 @@ describe("a master that cannot be read", () => {
     expect(await it.status()).toMatchObject({ workersSource: "LocustAPI", connectedWorkers: 3 });
     await it.pass(30_000);
     expect(gapsOf(it, begun).at(-1)).toBeLessThan(12_000);
+    expect((await it.events()).filter((reason) => reason === "TelemetryUnavailable")).toHaveLength(1);
   });
 
   test("A69 that asks for a login is said at once, asked every minute, and not followed (telemetry)", async () => {
@@ -263,6 +264,7 @@ describe("a master that cannot be read", () => {
     await it.pass(120_000);
     expect(it.asked).toEqual([]);
     expect(await it.says("TelemetryAvailable")).toBe("False WebUIDisabled The test runs without a web API");
+    expect(await it.events()).not.toContain("TelemetryUnavailable");
     expect(await it.status()).toMatchObject({ phase: "Running", workersSource: "JobStatus", connectedWorkers: 3 });
   });
 

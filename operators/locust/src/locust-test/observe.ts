@@ -1,4 +1,5 @@
 // Reads what a pass has to know of one test.
+import { isForbidden } from "@telltale/client";
 import { type KubeObject, plus } from "@telltale/kinds";
 import { CoreEvent, Job, Pod, Service } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
@@ -82,21 +83,25 @@ const hasEnded = ({ status }: Pod): boolean =>
 
 const telling = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
 
-/** Why pods that should long have started have not. Asked only then. */
+/** Why the first of the pods that should long have started has not: what the others would say is shown to nobody. */
 async function complaints(pods: readonly Pod[], config: Config, look: Look): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (const pod of pods) {
-    const { uid = "", namespace = "" } = pod.metadata ?? {};
-    if (!isCreating(pod) || plus(bornAt(pod), config.timers.podStartupGrace) > look.now) continue;
-    const fieldSelector = `involvedObject.uid=${uid}`;
+  const isLate = (pod: Pod) => isCreating(pod) && plus(bornAt(pod), config.timers.podStartupGrace) <= look.now;
+  const { uid = "", namespace = "" } = pods.find(isLate)?.metadata ?? {};
+  const message = uid === "" ? undefined : await complaint(uid, namespace, look);
+  return new Map(message === undefined ? [] : [[uid, message]]);
+}
+
+async function complaint(uid: string, namespace: string, look: Look): Promise<string | undefined> {
+  const fieldSelector = `involvedObject.uid=${uid}`;
+  try {
     const { items } = await look.server.list(CoreEvent, { namespace, fieldSelector, signal: look.signal });
-    const newest = items
-      .filter(({ reason = "" }) => telling.includes(reason))
-      .sort(byTime)
-      .at(-1);
-    if (newest?.message !== undefined) found.set(uid, newest.message);
+    const told = items.filter(({ reason = "" }) => telling.includes(reason));
+    return told.sort(byTime).at(-1)?.message;
+  } catch (error) {
+    // Whoever may not read Events still learns how a test goes.
+    if (isForbidden(error)) return undefined;
+    throw error;
   }
-  return found;
 }
 
 const timeOf = ({ lastTimestamp, eventTime, metadata }: CoreEvent): string =>
