@@ -1,0 +1,212 @@
+// The closed lists of the specification: what each kind may say, and in which order.
+import type { Kind } from "@telltale/kinds";
+import { describe, expect, test } from "vitest";
+import {
+  CAPTCluster,
+  CAPTControlPlane,
+  CaptMachine,
+  CaptMachineDeployment,
+  CaptMachineSet,
+  Workspace,
+  WorkspaceTemplate,
+  WorkspaceTemplateApply,
+} from "./index.ts";
+
+const ours: readonly Kind[] = [
+  CAPTCluster,
+  CAPTControlPlane,
+  WorkspaceTemplate,
+  WorkspaceTemplateApply,
+  CaptMachine,
+  CaptMachineSet,
+  CaptMachineDeployment,
+];
+
+/** Reasons of a condition by status, in alphabetical order. `ReconcileFailed` is every kind's. */
+function reasonsOf(kind: Kind, type: string): Record<string, string[]> {
+  const by: Record<string, string[]> = {};
+  for (const [reason, { on }] of Object.entries(kind.conditions.types[type]?.reasons ?? {})) {
+    if (reason === "ReconcileFailed") continue;
+    for (const status of on) by[status] = [...(by[status] ?? []), reason].sort();
+  }
+  return by;
+}
+const words = (text: string) => text.split(" ").sort();
+
+test.each(ours.map((kind) => [kind.kind, kind] as const))(
+  "API-7 %s lists Available and Ready first, Paused and Deleting last, and the others by name",
+  (_, kind) => {
+    const types = Object.keys(kind.conditions.types);
+    const [first, last] = [
+      ["Available", "Ready"],
+      ["Paused", "Deleting"],
+    ];
+    const middle = types.filter((type) => ![...first, ...last].includes(type));
+    const wanted = [...first, ...middle.sort(), ...last].filter((type) => types.includes(type));
+    expect(types).toEqual(wanted);
+    expect(kind.conditions.order).toBe("declared");
+  },
+);
+
+test.each(ours.map((kind) => [kind.kind, kind] as const))(
+  "every reason of %s has a meaning, and a way out where it is not good",
+  (_, kind) => {
+    for (const [type, { reasons, polarity }] of Object.entries(kind.conditions.types)) {
+      for (const [reason, { means, fix, on }] of Object.entries(reasons)) {
+        expect(means, `${type} ${reason}`).not.toBe("");
+        const isGood = polarity === "neutral" || on.includes(polarity === "positive" ? "True" : "False");
+        if (!isGood) expect(fix, `${type} ${reason}`).not.toBe("nothing to do");
+      }
+    }
+  },
+);
+
+const workspaceSynced = {
+  True: ["ReconcileSuccess"],
+  False: words("ReconcileError ReconcilePaused ExternalCreatePending"),
+  Unknown: ["NotYetReported"],
+};
+const workspaceReady = {
+  True: ["Available"],
+  False: words("Creating Unavailable Deleting NotYetReported WorkspaceMissing"),
+  Unknown: ["WorkspaceNotCreated"],
+};
+const connectionSecretReady = {
+  True: ["SecretFound"],
+  False: words("WaitingForSecret KeyMissing"),
+  Unknown: ["WorkspaceNotReady"],
+};
+
+describe("3.4 a CAPTCluster", () => {
+  const terminal =
+    "InvalidVPCConfig InvalidTemplate VPCReadyTimeout WorkspaceReadyTimeout SecretTimeout WorkspaceFailed";
+  const waiting =
+    "VPCCreating VPCCreationFailed WorkspaceTemplateNotFound WaitingForDependencies WaitingForConnectionSecret VPCIDNotFound WorkspaceNotReady WorkspaceMissing WorkspacePaused VPCReconciliationFailed";
+
+  test.each([
+    ["Ready", { True: ["Ready"], False: words(`${waiting} ${terminal} Deleting`), Unknown: ["NotStarted"] }],
+    [
+      "VPCReady",
+      { True: words("VPCCreated ExistingVPCUsed"), False: words(`${waiting} ${terminal}`), Unknown: ["NotStarted"] },
+    ],
+    ["VPCCreating", { True: ["VPCCreating"], False: words("VPCCreated ExistingVPCUsed VPCFailed NotStarted") }],
+    ["VPCFailed", { True: words(terminal), False: ["NotFailed"] }],
+    ["WorkspaceSynced", workspaceSynced],
+    ["WorkspaceReady", workspaceReady],
+    ["ConnectionSecretReady", connectionSecretReady],
+    ["EndpointReady", { True: words("EndpointProvided ClusterEndpointUsed"), False: ["WaitingForEndpoint"] }],
+    ["RecoveryAvailable", { True: ["ReadyAfterTimeout"] }],
+    ["Paused", { True: ["Paused"], False: ["NotPaused"] }],
+    [
+      "Deleting",
+      {
+        True: words(
+          "WaitingForControlPlaneDeletion WaitingForMachineDeletion WaitingForWorkspaceTemplateApplyDeletion VPCRetained DeletionCompleted",
+        ),
+        False: ["NotDeleting"],
+      },
+    ],
+  ])("says of %s what the table has", (type, reasons) => {
+    expect(reasonsOf(CAPTCluster, type)).toEqual(reasons);
+  });
+
+  test("has no other condition", () => {
+    expect(Object.keys(CAPTCluster.conditions.types)).toHaveLength(11);
+  });
+});
+
+describe("4.4 a CAPTControlPlane", () => {
+  const terminal =
+    "InvalidTemplate VPCReadyTimeout ControlPlaneTimeout WorkspaceReadyTimeout SecretTimeout InvalidEndpoint WorkspaceFailed";
+  const notReady = words(
+    `Creating WaitingForVPC WorkspaceError WorkspaceTemplateNotFound WorkspaceNotReady WorkspaceMissing WorkspacePaused WaitingForConnectionSecret EndpointNotReady WaitingForKubeconfig Failed Deleting ${terminal}`,
+  );
+
+  test.each([
+    ["Ready", { True: ["Ready"], False: notReady, Unknown: ["NotStarted"] }],
+    ["Available", { True: ["Available"], False: notReady, Unknown: ["NotStarted"] }],
+    ["Initialized", { True: ["Initialized"], False: notReady }],
+    ["Failed", { True: words(terminal), False: ["NotFailed"] }],
+    ["Creating", { True: words("Creating WaitingForVPC"), False: words("Ready Failed") }],
+    [
+      "InfrastructureReady",
+      { True: words("InfrastructureReady NoInfrastructureRef"), False: words("WaitingForVPC InfrastructureFailed") },
+    ],
+    ["WorkspaceSynced", workspaceSynced],
+    ["WorkspaceReady", workspaceReady],
+    ["ConnectionSecretReady", connectionSecretReady],
+    [
+      "EndpointReady",
+      {
+        True: words("EndpointProvided ClusterEndpointUsed"),
+        False: words("EndpointNotReady InvalidEndpoint"),
+        Unknown: ["WorkspaceNotReady"],
+      },
+    ],
+    [
+      "KubeconfigReady",
+      {
+        True: words("KubeconfigWritten UserProvided"),
+        False: words("WaitingForKubeconfig InvalidKubeconfig"),
+        Unknown: ["EndpointNotReady"],
+      },
+    ],
+    [
+      "CertificatesAvailable",
+      { True: words("CertificateWritten NotProvided"), False: ["InvalidCertificate"], Unknown: ["WorkspaceNotReady"] },
+    ],
+    ["RollingOut", { True: ["RollingOut"], False: words("NotRollingOut VersionDowngradeRefused") }],
+    ["RecoveryAvailable", { True: ["ReadyAfterTimeout"] }],
+    ["Paused", { True: ["Paused"], False: ["NotPaused"] }],
+    [
+      "Deleting",
+      {
+        True: words("WaitingForKubeconfigWorkspaceDeletion WaitingForWorkspaceDeletion DeletionCompleted"),
+        False: ["NotDeleting"],
+      },
+    ],
+  ])("says of %s what the table has", (type, reasons) => {
+    expect(reasonsOf(CAPTControlPlane, type)).toEqual(reasons);
+  });
+
+  test("has no other condition, and the three phases", () => {
+    expect(Object.keys(CAPTControlPlane.conditions.types)).toHaveLength(16);
+    expect(CAPTControlPlane.phases?.names).toEqual(["Creating", "Ready", "Failed"]);
+  });
+});
+
+describe("6.2 a WorkspaceTemplateApply", () => {
+  test.each([
+    [
+      "TemplateResolved",
+      {
+        True: ["TemplateResolved"],
+        False: words("WorkspaceTemplateNotFound InvalidTemplate UnsafeVariable NamespaceNotAllowed"),
+      },
+    ],
+    [
+      "DependenciesReady",
+      { True: ["DependenciesReady"], False: words("WaitingForSecrets WaitingForWorkspace DependencyCycle") },
+    ],
+    ["Applied", { True: ["Applied"], False: words("NotApplied WorkspaceNameConflict Held") }],
+  ])("says of %s what the table has", (type, reasons) => {
+    expect(reasonsOf(WorkspaceTemplateApply, type)).toEqual(reasons);
+  });
+
+  test.each(["Synced", "Ready"])("repeats %s of its Workspace, whatever the reason", (type) => {
+    expect(WorkspaceTemplateApply.conditions.types).toMatchObject({ [type]: { form: "mirrored" } });
+  });
+});
+
+test("6.1 a WorkspaceTemplate is valid or not", () => {
+  expect(reasonsOf(WorkspaceTemplate, "Valid")).toEqual({ True: ["Valid"], False: ["InvalidTemplate"] });
+});
+
+test("7.2 a Workspace says what the provider's says, and whether it is simulated", () => {
+  expect(reasonsOf(Workspace, "Synced")).toEqual({
+    True: ["ReconcileSuccess"],
+    False: words("ReconcileError ReconcilePaused"),
+  });
+  expect(reasonsOf(Workspace, "Ready")).toEqual({ True: ["Available"], False: words("Unavailable Creating Deleting") });
+  expect(Workspace.conditions.types.Simulated).toMatchObject({ present: "whenTrue" });
+});
