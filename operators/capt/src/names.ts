@@ -55,6 +55,8 @@ export const annotations = {
   errorClass: `${ours}/error-class`,
   cancelRun: `${ours}/cancel-run`,
   runner: `${ours}/runner`,
+  /** On a connection Secret: whose it is. */
+  workspaceUid: `${ours}/workspace-uid`,
   simOutputs: `${ours}/sim-outputs`,
   simScript: `${ours}/sim-script`,
   externalName: "crossplane.io/external-name",

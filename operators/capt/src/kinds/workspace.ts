@@ -10,7 +10,7 @@ import {
   Enum,
   Fields,
   Int32,
-  negative,
+  neutral,
   no,
   Optional,
   positive,
@@ -61,7 +61,7 @@ const workspaceKind = (scope: Scope) =>
             Deleting: no("It is being destroyed", "wait; if it lasts, look at Synced"),
           },
         }),
-        Simulated: negative({
+        Simulated: neutral({
           means: "Nothing is real: the operator only pretends to run the module",
           present: "whenTrue",
           reasons: {

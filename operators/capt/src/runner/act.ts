@@ -1,0 +1,225 @@
+// Does what was decided: begins runs, saves states, and publishes what a run came to. In this order after an apply: state,
+// connection Secret, status; whoever sees Ready finds the Secret.
+import { uuid } from "@telltale/clock";
+import type { Ms } from "@telltale/kinds";
+import type { Hands } from "@telltale/runtime";
+import { type SafeText, text } from "@telltale/status";
+import type { Workspace } from "../kinds/workspace.ts";
+import { annotations } from "../names.ts";
+import { type Move, readySince } from "./decide.ts";
+import type { LeftRun, Operation, Order, Outcome } from "./engine.ts";
+import type { ErrorClass } from "./error-class.ts";
+import type { Inputs } from "./inputs.ts";
+import { inputsOf, type Surroundings } from "./observe.ts";
+import type { Kept } from "./record.ts";
+import { connect, keep, readShelf } from "./shelf.ts";
+import { generationOf, mayDo, noteOf, type Shelved, uidOf, type World } from "./world.ts";
+
+export type WorkspaceHands = Hands<typeof import("../kinds/workspace.ts").Workspace>;
+
+export async function act(move: Move, hands: WorkspaceHands, world: World, around: Surroundings): Promise<World> {
+  const { workspace } = world;
+  const { runs } = around;
+  switch (move.do) {
+    case "nothing":
+      return world;
+    case "rest":
+      runs.rest(uidOf(workspace), nameOf(workspace));
+      return world;
+    case "plan":
+      return begin(hands, world, around);
+    case "resume":
+      await resume(move.left, hands, workspace, around);
+      return now(world, around);
+    case "save":
+      await save(move, hands, workspace, around);
+      return world;
+    case "cancel":
+      runs.cancel(uidOf(workspace), move.why);
+      return now(world, around);
+    case "publish":
+      return publish(move, hands, world, around);
+  }
+}
+
+/** The world with its run as it stands now. */
+async function now(world: World, { runs }: Surroundings): Promise<World> {
+  return { ...world, standing: await runs.standing(uidOf(world.workspace)) };
+}
+
+async function begin(hands: WorkspaceHands, world: World, around: Surroundings): Promise<World> {
+  const { workspace } = world;
+  const { runs, shelf } = around;
+  const shelved = await readShelf(hands, uidOf(workspace), shelf);
+  const strange = strangerOf(shelved, world);
+  const gathered = strange === undefined ? await inputsOf(workspace, hands) : undefined;
+  const order = orderOf("plan", workspace, around, gathered?.as === "inputs" ? gathered.inputs : nothing, shelved);
+  if (gathered?.as === "inputs") {
+    runs.start(order);
+    return now(world, around);
+  }
+  const outcome =
+    strange ??
+    (gathered?.as === "refused" ? failed(gathered.class, gathered.message) : failed("PlanFailed", gathered?.message));
+  runs.refuse(order, outcome);
+  return publish({ order, outcome }, hands, world, around);
+}
+
+/** What somebody else made is not gone on with. */
+function strangerOf(shelved: Shelved, { workspace, engine }: World): Outcome | undefined {
+  if (shelved.is === "unreadable") return failed("StateConflict", text`the kept state cannot be read`);
+  const made = shelved.is === "kept" ? shelved.kept.engine : noteOf(workspace, "runner");
+  if (made === undefined || (made === "simulated") === (engine === "simulated")) return undefined;
+  const message =
+    engine === "simulated"
+      ? text`a real run made what there is; run it with tofu or terraform`
+      : text`the simulated runner made what there is; delete the Workspace and make it again`;
+  return failed("StateConflict", message);
+}
+
+export async function resume(
+  left: LeftRun,
+  hands: WorkspaceHands,
+  workspace: Workspace,
+  around: Surroundings,
+): Promise<void> {
+  const shelved = await readShelf(hands, uidOf(workspace), around.shelf);
+  const inputs = shelved.is === "kept" ? shelved.kept.inputs : nothing;
+  const order = orderOf(left.operation, workspace, around, inputs, shelved);
+  around.runs.start({ ...order, id: left.id, generation: left.generation }, left);
+}
+
+/** The state as a run leaves it. What it was made from is what was kept before the run began. */
+export async function save(
+  { state, order }: Pick<Kept, "state"> & { readonly order: Order },
+  hands: WorkspaceHands,
+  workspace: Workspace,
+  { runs, shelf }: Surroundings,
+): Promise<void> {
+  const shelved = await readShelf(hands, uidOf(workspace), shelf);
+  if (state === undefined || (shelved.is === "none" && order.operation === "plan")) return;
+  const { inputs } = shelved.is === "kept" ? shelved.kept : order;
+  await keep(hands, uidOf(workspace), { engine: runs.engine.name, inputs, state }, shelf);
+}
+
+async function publish(
+  ended: { readonly order: Order; readonly outcome: Outcome },
+  hands: WorkspaceHands,
+  world: World,
+  around: Surroundings,
+): Promise<World> {
+  const { order, outcome } = ended;
+  const { workspace } = world;
+  const isGood = outcome.as === "settled" || outcome.as === "applied" || outcome.as === "changes";
+  if (!isGood) await save({ ...outcome, order }, hands, workspace, around);
+  if (order.generation !== generationOf(workspace)) {
+    if (outcome.as === "applied") await keepAll(order, outcome, hands, around);
+    return { ...world, told: ended };
+  }
+  if (outcome.as === "changes") return apply(order, outcome, hands, world, around);
+  if (outcome.as === "stale") return { ...world, told: ended };
+  const told =
+    outcome.as === "failed" || outcome.as === "destroyed" ? outcome : await show(ended, hands, world, around);
+  await hands.annotate({
+    [annotations.errorClass]: told.as === "failed" ? told.class : undefined,
+    ...(world.engine === "simulated" && told.as !== "failed" ? { [annotations.runner]: "simulated" } : {}),
+  });
+  return { ...world, told: { order, outcome: told } };
+}
+
+/** The inputs are kept before anything is made from them: they are needed to take it away again. */
+async function apply(order: Order, outcome: Outcome, hands: WorkspaceHands, world: World, around: Surroundings) {
+  const { workspace } = world;
+  const { runs } = around;
+  const what = order.stored === undefined ? "Create" : "Update";
+  if (!mayDo(workspace, what) || world.rival !== undefined || !world.isOpen) {
+    const refused = failed("PlanFailed", text`there are changes, and managementPolicies has no ${what}`);
+    if (!mayDo(workspace, what)) return { ...world, told: { order, outcome: refused } };
+    return { ...world, told: { order, outcome: { as: "stale" } as const } };
+  }
+  await keepAll(order, outcome, hands, around);
+  if (world.engine === "simulated" && noteOf(workspace, "runner") === undefined) {
+    await hands.annotate({ [annotations.runner]: "simulated" });
+    hands.event("Warning", "Simulated", "Nothing is real: the operator only pretends to run this Workspace");
+  }
+  const { simulation, inputs } = order;
+  const shelved = await readShelf(hands, order.uid, around.shelf);
+  const next = {
+    ...orderOf("apply", workspace, around, inputs, shelved),
+    ...(simulation === undefined ? {} : { simulation }),
+  };
+  runs.settle(order, outcome);
+  runs.start(next);
+  hands.event("Normal", "RunStarted", `apply has begun as run ${next.id}`);
+  return { ...(await now(world, around)), isApplying: true };
+}
+
+async function keepAll({ uid, inputs, stored }: Order, outcome: Outcome, hands: WorkspaceHands, around: Surroundings) {
+  const state = outcome.state ?? stored;
+  const { runs, shelf } = around;
+  await keep(hands, uid, { engine: runs.engine.name, inputs, ...(state === undefined ? {} : { state }) }, shelf);
+}
+
+async function show(
+  { order, outcome }: { readonly order: Order; readonly outcome: Outcome },
+  hands: WorkspaceHands,
+  world: World,
+  around: Surroundings,
+): Promise<Outcome> {
+  if (outcome.as !== "settled" && outcome.as !== "applied") return outcome;
+  const { workspace, quirks } = world;
+  await keepAll(order, outcome, hands, around);
+  if (secretIn(world, hands.now) > 0) return outcome;
+  const shown = Object.entries(outcome.outputs).filter(([name]) => !quirks.dropKeys.includes(name));
+  const as = await connect(hands, workspace, Object.fromEntries(shown));
+  if (as !== "foreign") return outcome;
+  const { namespace = "", name = "" } = workspace.spec.writeConnectionSecretToRef ?? {};
+  return failed("ApplyFailed", text`Secret ${namespace}/${name} belongs to somebody else; name another one`);
+}
+
+/** How long until the connection Secret may come. */
+export function secretIn({ workspace, quirks }: World, at: number): Ms {
+  if (quirks.secretDelay === 0) return 0;
+  return Math.max(0, (readySince(workspace) ?? at) + quirks.secretDelay - at);
+}
+
+export function orderOf(
+  operation: Operation,
+  workspace: Workspace,
+  { random }: Surroundings,
+  inputs: Inputs,
+  shelved: Shelved,
+): Order {
+  const script = noteOf(workspace, "simScript");
+  const outputs = noteOf(workspace, "simOutputs");
+  const stored = shelved.is === "kept" ? shelved.kept.state : undefined;
+  return {
+    id: uuid(random).slice(0, 8),
+    uid: uidOf(workspace),
+    workspace: nameOf(workspace),
+    operation,
+    generation: generationOf(workspace),
+    inputs,
+    ...(stored === undefined ? {} : { stored }),
+    simulation: { ...(script === undefined ? {} : { script }), ...(outputs === undefined ? {} : { outputs }) },
+  };
+}
+
+export const nameOf = ({ metadata }: Workspace): { name: string; namespace?: string } => ({
+  name: metadata.name ?? "",
+  ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+});
+
+export const failed = (as: ErrorClass, message: SafeText = text``): Outcome => ({ as: "failed", class: as, message });
+
+/** Where nothing could be gathered, and nothing is run. */
+const nothing: Inputs = {
+  module: "",
+  format: "HCL",
+  entrypoint: "",
+  variables: {},
+  variableFiles: [],
+  env: {},
+  args: { init: [], plan: [], apply: [], destroy: [] },
+  hasLog: false,
+};

@@ -1,0 +1,110 @@
+// The end of a Workspace: what is running is stopped, what was made is destroyed, and nothing of it is left behind: no process,
+// no folder, no Secret.
+import { done, type Finalized, waiting } from "@telltale/runtime";
+import { type SafeText, text } from "@telltale/status";
+import type { Workspace } from "../kinds/workspace.ts";
+import { annotations } from "../names.ts";
+import { failed, orderOf, resume, save, type WorkspaceHands } from "./act.ts";
+import { decideEnd } from "./decide.ts";
+import type { Order, Outcome } from "./engine.ts";
+import { tell } from "./events.ts";
+import { observe, type Surroundings } from "./observe.ts";
+import { clearShelf, disconnect, readShelf } from "./shelf.ts";
+import { failing, progressing, type WorkspaceDraft } from "./status.ts";
+import { type Shelved, uidOf } from "./world.ts";
+
+/** A run wakes us when it ends; this is for what nobody tells of. */
+const glance = 5_000;
+
+export async function finalize(
+  workspace: Workspace,
+  hands: WorkspaceHands,
+  draft: WorkspaceDraft,
+  around: Surroundings,
+): Promise<Finalized> {
+  const { runs, shelf } = around;
+  const uid = uidOf(workspace);
+  const world = await observe(workspace, hands, around);
+  const shelved = await readShelf(hands, uid, shelf);
+  const move = decideEnd(world, shelved, hands.now);
+  draft.condition("Ready", false, "Deleting", "What the module describes is being destroyed");
+  if (world.engine === "simulated") draft.keep("Simulated");
+  switch (move.do) {
+    case "clear":
+      await clear(workspace, hands, around);
+      return done;
+    case "leave":
+      await runs.engine.clear(uid);
+      return done;
+    case "destroy":
+      destroy(workspace, hands, shelved, around);
+      break;
+    case "resume":
+      await resume(move.left, hands, workspace, around);
+      break;
+    case "cancel":
+      runs.cancel(uid, move.why);
+      break;
+    case "save":
+      await save(move, hands, workspace, around);
+      break;
+    case "refuse":
+      await complain(move.why, hands, workspace, draft);
+      break;
+    case "publish": {
+      const { order, outcome } = move;
+      await save({ ...outcome, order }, hands, workspace, around);
+      tell(order, outcome, hands);
+      if (outcome.as === "failed") await say(outcome, hands, workspace, draft);
+      runs.settle(order, outcome);
+      if (outcome.as !== "destroyed") break;
+      await clear(workspace, hands, around);
+      return done;
+    }
+    case "nothing":
+      break;
+  }
+  const { standing } = world;
+  if (standing.at === "running") draft.set(progressing(workspace, standing.progress));
+  return waiting(glance);
+}
+
+function destroy(workspace: Workspace, hands: WorkspaceHands, shelved: Shelved, around: Surroundings): void {
+  if (shelved.is !== "kept") return;
+  const order: Order = orderOf("destroy", workspace, around, shelved.kept.inputs, shelved);
+  around.runs.start(order);
+  hands.event("Normal", "RunStarted", `destroy has begun as run ${order.id}`);
+}
+
+/** The record last: as long as it is there, somebody comes back. */
+async function clear(workspace: Workspace, hands: WorkspaceHands, { runs, shelf }: Surroundings): Promise<void> {
+  const uid = uidOf(workspace);
+  await runs.engine.clear(uid);
+  await disconnect(hands, workspace);
+  await clearShelf(hands, uid, shelf);
+}
+
+async function complain(
+  why: "unreadable" | "real",
+  hands: WorkspaceHands,
+  workspace: Workspace,
+  draft: WorkspaceDraft,
+): Promise<void> {
+  const message: SafeText =
+    why === "unreadable"
+      ? text`the kept state cannot be read`
+      : text`a real run made what there is; destroy it with tofu or terraform`;
+  await say(failed("StateConflict", message), hands, workspace, draft);
+}
+
+async function say(
+  outcome: Outcome,
+  hands: WorkspaceHands,
+  workspace: Workspace,
+  draft: WorkspaceDraft,
+): Promise<void> {
+  if (outcome.as !== "failed") return;
+  await hands.annotate({ [annotations.errorClass]: outcome.class });
+  failing(draft, workspace, text`${outcome.class}: ${outcome.message}`);
+  draft.condition("Ready", false, "Deleting", "What the module describes is being destroyed");
+}

@@ -1,0 +1,57 @@
+// Whether Crossplane's provider runs Workspaces on this server. Two runners would corrupt one state: where it is there, ours
+// stands aside.
+import type { Clock } from "@telltale/clock";
+import { type Instant, type KubeObject, type Ms, parseTime, plus } from "@telltale/kinds";
+import type { CustomResourceDefinition, Lease } from "@telltale/kinds/builtin";
+import { finalizers, leases, terraformGroup } from "../names.ts";
+
+/** What is read to find it. */
+export interface Signs {
+  definition(): Promise<CustomResourceDefinition | undefined>;
+  leases(): Promise<readonly Lease[]>;
+  /** Workspaces, or those of them that Crossplane holds. */
+  workspaces(): readonly KubeObject[] | Promise<readonly KubeObject[]>;
+}
+
+export const definitionName = `workspaces.${terraformGroup}`;
+export const leaseSelector = `metadata.name=${leases.crossplaneTerraform}`;
+
+/** How it was seen to be there, in words; undefined where it was not. */
+export async function providerAt(signs: Signs, now: Instant): Promise<string | undefined> {
+  const owners = (await signs.definition())?.metadata?.ownerReferences ?? [];
+  if (owners.some(({ kind }) => kind === "ProviderRevision"))
+    return "Crossplane's package manager installed Workspaces";
+  const fresh = (await signs.leases()).some((lease) => isFresh(lease, now));
+  if (fresh) return "Crossplane's provider-terraform holds its lease";
+  const held = (await signs.workspaces()).some(isHeld);
+  return held ? "Crossplane's provider-terraform holds a Workspace" : undefined;
+}
+
+/** Whether Crossplane's provider runs this very Workspace. */
+export const isHeld = ({ metadata }: KubeObject): boolean =>
+  metadata?.finalizers?.includes(finalizers.crossplane) ?? false;
+
+function isFresh({ spec }: Lease, now: Instant): boolean {
+  const renewed = parseTime(spec?.renewTime ?? undefined);
+  return renewed !== undefined && now < plus(renewed, 2 * 1000 * (spec?.leaseDurationSeconds ?? 15));
+}
+
+const lifetime: Ms = 60_000;
+
+/** The answer, asked for at most once a minute. */
+export class Presence {
+  readonly #clock: Clock;
+  #asked: { readonly at: Ms; readonly why: string | undefined } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async find(signs: Signs): Promise<string | undefined> {
+    const at = this.#clock.uptime();
+    if (this.#asked !== undefined && at - this.#asked.at < lifetime) return this.#asked.why;
+    const why = await providerAt(signs, this.#clock.now());
+    this.#asked = { at, why };
+    return why;
+  }
+}

@@ -1,0 +1,72 @@
+// What a Workspace says of itself: the conditions and outputs that Crossplane's provider would show. Pure.
+import { type Instant, type Ms, plus } from "@telltale/kinds";
+import { type Draft, type SafeText, text } from "@telltale/status";
+import type { Workspace, WorkspaceStatus } from "../kinds/workspace.ts";
+import { sanitize } from "../sanitize.ts";
+import { nextUnsync, unsyncAt } from "./decide.ts";
+import type { Progress } from "./engine.ts";
+import { shownOutputs } from "./outputs.ts";
+import { checksumOf } from "./shelf.ts";
+import { generationOf, type World } from "./world.ts";
+
+export type WorkspaceDraft = Draft<typeof import("../kinds/workspace.ts").Workspace>;
+
+export function status(world: World, draft: WorkspaceDraft, now: Instant): void {
+  const { workspace, told, engine, standing } = world;
+  if (engine === "simulated") draft.condition("Simulated", true, "Simulated", simulated);
+  const isCurrent = told !== undefined && told.order.generation === generationOf(workspace);
+  if (isCurrent && told.outcome.as === "failed") {
+    failing(draft, workspace, text`${told.outcome.class}: ${told.outcome.message}`);
+  } else if (isCurrent && (told.outcome.as === "settled" || told.outcome.as === "applied")) {
+    const outputs = shownOutputs(told.outcome.outputs);
+    draft.set({ atProvider: { outputs, checksum: checksumOf(workspace) } } as Partial<WorkspaceStatus>);
+    draft.condition("Synced", true, "ReconcileSuccess", "The last run went through");
+    if (world.quirks.neverReady) draft.condition("Ready", false, "Creating", making);
+    else draft.condition("Ready", true, "Available", "What the module describes exists");
+  } else if (told === undefined && standing.at === "idle" && unsyncAt(world, now) !== undefined) {
+    failing(draft, workspace, sanitize(unsyncAt(world, now)?.message ?? ""));
+  } else if (told === undefined && standing.at === "idle" && isSaid(workspace)) {
+    draft.keep("Ready", "Synced");
+  } else {
+    underWay(world, draft, now);
+  }
+  draft.wake(nextUnsync(world, now));
+}
+
+/** A run wakes us when it ends; this is for what nobody tells of. */
+const glance: Ms = 5_000;
+const simulated = "Nothing is real: the operator only pretends to run the module";
+const making = "The first run is under way";
+
+/** Ready stays as it is: what is there does not go away because a run failed. */
+export function failing(draft: WorkspaceDraft, workspace: Workspace, message: SafeText): void {
+  draft.set({ atProvider: withoutProgress(workspace) } as Partial<WorkspaceStatus>);
+  draft.condition("Synced", false, "ReconcileError", message).keep("Ready");
+}
+
+/** A run has not ended: what is known of the last one stays, and does not speak for this generation. */
+function underWay({ workspace, standing, isApplying }: World, draft: WorkspaceDraft, now: Instant): void {
+  const isFirst = !(workspace.status?.conditions ?? []).some(({ type }) => type === "Ready");
+  if (isApplying === true && isFirst) draft.condition("Ready", false, "Creating", making);
+  if (standing.at === "running") draft.set(progressing(workspace, standing.progress));
+  draft.aside();
+  if (standing.at !== "idle") draft.wake(plus(now, glance));
+}
+
+export function progressing(workspace: Workspace, progress: Progress | undefined): Partial<WorkspaceStatus> {
+  if (progress === undefined || progress.operation === "plan") return {};
+  return { atProvider: { ...withoutProgress(workspace), progress } } as Partial<WorkspaceStatus>;
+}
+
+/** Whether the stored conditions speak for this generation. */
+const isSaid = ({ metadata, status: said }: Workspace): boolean => said?.observedGeneration === metadata.generation;
+
+function withoutProgress({ status: said }: Workspace): Omit<NonNullable<WorkspaceStatus["atProvider"]>, "progress"> {
+  const { progress: _progress, ...rest } = said?.atProvider ?? {};
+  return rest;
+}
+
+/** A paused Workspace says so, and nothing else changes. */
+export function pausedStatus(_workspace: Workspace, draft: WorkspaceDraft): void {
+  draft.condition("Synced", false, "ReconcilePaused", "The annotation crossplane.io/paused is set").aside();
+}

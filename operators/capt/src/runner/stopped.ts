@@ -1,0 +1,16 @@
+// What a run that was stopped comes to. Pure.
+import { text } from "@telltale/status";
+import { type Outcome, Stopped } from "./engine.ts";
+
+const words = {
+  deleted: "the Workspace is deleted",
+  asked: "somebody asked for it",
+  gone: "the Workspace is gone",
+  shutdown: "the operator stops",
+} as const;
+
+export function stoppedOutcome(reason: unknown): Outcome {
+  const why = reason instanceof Stopped ? reason.why : "shutdown";
+  if (why === "timeout") return { as: "failed", class: "TimedOut", message: text`the run took longer than it may` };
+  return { as: "failed", class: "Cancelled", message: text`the run was cancelled: ${words[why]}` };
+}
