@@ -2,7 +2,7 @@
 import { ApiError, ConnectionError, isConflict, isNotFound, TimeoutError } from "@telltale/client";
 import type { Ms } from "@telltale/kinds";
 import type { Log } from "@telltale/runtime";
-import { type SafeText, text } from "@telltale/status";
+import { Failed, type SafeText, text } from "@telltale/status";
 
 export interface Trouble {
   readonly verb: Verb;
@@ -44,6 +44,19 @@ export async function untroubled<R>(log: Log, steps: () => Promise<R>): Promise<
     log.warn("a request failed", { verb: error.trouble.verb, resource: error.trouble.resource, err: error.cause });
     return error.trouble;
   }
+}
+
+/** The same for steps that have no status to tell it in: they are tried again, later and later, and nothing is said. */
+export async function quietly<R>(log: Log, steps: () => Promise<R>): Promise<R> {
+  const found = await untroubled(log, async () => ({ done: await steps() }));
+  if (!isTrouble(found)) return found.done;
+  const { message, retryAfter } = found;
+  throw new Failed({
+    class: "throttled",
+    reason: "RequestFailed",
+    message,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
 }
 
 export const isTrouble = (it: object): it is Trouble => "verb" in it && "resource" in it;

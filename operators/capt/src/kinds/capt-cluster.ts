@@ -171,7 +171,11 @@ export const CAPTCluster = defineKind({
     "conditions.Paused",
   ],
   urgent: ["ready", "initialization", "failureReason", "failureMessage"],
-  failures: keepStatus,
+  // C16: a request that fails before the network was ever there is told.
+  failures: {
+    ...keepStatus,
+    transient: { phase: "keep", requeue: "backoff", write: true, condition: { type: "VPCReady", status: "False" } },
+  },
   columns: [
     column("VPC-ID", ".status.vpcId"),
     column("READY", ".status.ready", "boolean"),

@@ -1,0 +1,88 @@
+// The fields of a CAPTCluster's status, beside its conditions. What a row does not speak of stays as it is stored. Pure.
+import { type Chain, shownOutput, textIn } from "../chain.ts";
+import { formatEndpoint } from "../endpoint.ts";
+import { domainsFrom, reshaped, shaped } from "../failure-domains.ts";
+import type { CAPTCluster, CAPTClusterStatus, FailureDomains } from "../kinds/capt-cluster.ts";
+import { annotations } from "../names.ts";
+import { type FieldsOf, present } from "../status-fields.ts";
+import { existingVpcId } from "../validate/vpc-source.ts";
+import { isCurrent } from "../workspace-class.ts";
+import { errorOf } from "../workspace-conditions.ts";
+import { type Decision, verdictOf } from "./decide.ts";
+import { endpointOf, hasEndpointStep } from "./endpoint-step.ts";
+import type { Sketch } from "./sketch.ts";
+import { applyNameOf, type World } from "./world.ts";
+
+type Made = Exclude<Decision, { is: "troubled" }>;
+type Fields = FieldsOf<typeof CAPTCluster>;
+
+export function fieldsOf(world: World, decision: Made): Fields {
+  return { lastResetToken: verdictOf(world).nextToken, ...spoken(world, decision) };
+}
+
+function spoken(world: World, decision: Made): Fields {
+  const { it } = world;
+  const { seen } = decision;
+  const vpcId = seen.vpcId === undefined ? {} : { vpcId: seen.vpcId };
+  if (decision.is === "failed") return { ...vpcId, ...belowFields(world, seen) };
+  const isKept = seen.row === "C1" || seen.row === "C2";
+  const stored = it.status?.ready ?? false;
+  return {
+    ready: decision.is === "going" ? (seen.ready === "keep" ? stored : seen.ready) : false,
+    ...(decision.is === "going" && seen.ready === true ? { initialization: { provisioned: true } } : {}),
+    failureReason: decision.is === "failing" && decision.isTerminal ? decision.failure.token : undefined,
+    failureMessage: decision.is === "failing" && decision.isTerminal ? decision.failure.message : undefined,
+    ...vpcId,
+    ...(isKept ? {} : { ...belowFields(world, seen), failureDomains: domains(world, seen) }),
+    ...(hasEndpointStep(seen.row) ? endpointFields(world) : {}),
+  };
+}
+
+/** What is said of the apply and its Workspace: nothing of a network that was there before. */
+function belowFields(world: World, seen: Sketch): Fields {
+  const { it, chain } = world;
+  if (existingVpcId(it.spec) !== undefined || it.spec.vpcTemplateRef === undefined) {
+    if (seen.row !== "C3") return {};
+    return { vpcWorkspaceName: undefined, workspaceTemplateApplyName: undefined, workspaceTemplateStatus: undefined };
+  }
+  return {
+    ...(chain.workspaceName === undefined ? {} : { vpcWorkspaceName: chain.workspaceName }),
+    workspaceTemplateApplyName: applyNameOf(it),
+    workspaceTemplateStatus: templateStatus(world),
+  };
+}
+
+function templateStatus({ it, chain }: World): CAPTClusterStatus["workspaceTemplateStatus"] {
+  const { apply, workspace, workspaceName, class: is } = chain;
+  const { lastAppliedRevision, lastAppliedTime, lastFailedRevision, lastFailureMessage } =
+    it.status?.workspaceTemplateStatus ?? {};
+  const revision = revisionOf(chain);
+  const isApplied = is === "Available" && workspace !== undefined && isCurrent(workspace);
+  const error = workspace !== undefined && (is === "Error" || is === "Degraded") ? errorOf(workspace) : undefined;
+  return present({
+    ready: is === "Available",
+    lastAppliedRevision: isApplied ? (revision ?? lastAppliedRevision) : lastAppliedRevision,
+    lastFailedRevision: error === undefined ? lastFailedRevision : (revision ?? lastFailedRevision),
+    lastFailureMessage: error ?? (is === "Available" ? undefined : lastFailureMessage),
+    workspaceName,
+    lastAppliedTime: apply?.status?.lastAppliedTime ?? lastAppliedTime,
+  });
+}
+
+/** What the Workspace was last told to be. */
+export const revisionOf = ({ workspace, apply }: Chain): string | undefined =>
+  workspace?.metadata.annotations?.[annotations.revision] ?? apply?.status?.revision;
+
+function domains({ it, chain, shape }: World, { row }: Sketch): FailureDomains | undefined {
+  const stored = it.status?.failureDomains;
+  if (row === "C3") return undefined;
+  if (row !== "C11") return reshaped(stored, shape);
+  const found = domainsFrom((name) => textIn(chain.secret, name) ?? shownOutput(chain, name));
+  if (found.is === "malformed") return reshaped(stored, shape);
+  return found.is === "none" ? undefined : shaped(found.domains, shape);
+}
+
+function endpointFields(world: World): Fields {
+  const found = endpointOf(world);
+  return { controlPlaneEndpoint: found, endpoint: found === undefined ? undefined : formatEndpoint(found) };
+}

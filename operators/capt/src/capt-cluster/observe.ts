@@ -1,0 +1,51 @@
+// Reads what a pass has to know of one CAPTCluster.
+import type { Look } from "@telltale/runtime";
+import { type Chain, observeChain } from "../chain.ts";
+import type { Config } from "../config.ts";
+import type { DomainShape } from "../failure-domains.ts";
+import { clusterOf } from "../gate.ts";
+import type { CAPTCluster } from "../kinds/capt-cluster.ts";
+import type { Cluster } from "../kinds/cluster.ts";
+import { WorkspaceTemplate } from "../kinds/workspace-template.ts";
+import { networkLimits } from "../limits.ts";
+import { anyCluster, type ServerKinds } from "../server.ts";
+import { isTrouble, untroubled } from "../trouble.ts";
+import { existingVpcId } from "../validate/vpc-source.ts";
+import { applyNameOf, templatePlace, type World } from "./world.ts";
+
+export interface Senses {
+  readonly config: Config;
+  readonly kinds: ServerKinds;
+  /** Which shape failure domains have now: it follows the server's Clusters. */
+  readonly shape: () => DomainShape;
+}
+
+const nothing: Chain = { isForeign: false, class: "None" };
+
+/** `live`: past the cache, before something is said that cannot be taken back (P-10). */
+export async function observe(it: CAPTCluster, look: Look, senses: Senses, live = false): Promise<World> {
+  const { config, kinds, shape } = senses;
+  // The gate let nobody through without one.
+  const cluster = clusterOf(it, look, anyCluster(kinds)) as Cluster;
+  const isMade = it.spec.vpcTemplateRef !== undefined && existingVpcId(it.spec) === undefined;
+  const base = {
+    it,
+    cluster,
+    limits: networkLimits(it, config.timeouts),
+    policy: config.timeoutPolicy,
+    shape: shape(),
+    hasTemplate: isMade && look.get(WorkspaceTemplate, templatePlace(it)) !== undefined,
+  };
+  if (!isMade) return { ...base, chain: nothing };
+  const at = { namespace: it.metadata.namespace ?? "", name: applyNameOf(it) };
+  const remembered = it.status?.vpcWorkspaceName;
+  const chain = await untroubled(look.log, () =>
+    observeChain(it, at, look, {
+      kinds,
+      allowed: config.allowedSecretNamespaces,
+      live,
+      ...(remembered === undefined ? {} : { remembered }),
+    }),
+  );
+  return isTrouble(chain) ? { ...base, chain: nothing, trouble: chain } : { ...base, chain };
+}

@@ -1,0 +1,221 @@
+// How the network is, by the table of 3.6.2: one row for what was seen, without a look at the clock. Pure.
+import type { Ms } from "@telltale/kinds";
+import { type SafeText, text } from "@telltale/status";
+import { type Chain, renderFailure, shownText, textIn, waitingFor } from "../chain.ts";
+import type { CAPTCluster } from "../kinds/capt-cluster.ts";
+import { type Said, saying } from "../said.ts";
+import { sanitize } from "../sanitize.ts";
+import { existingVpcId, vpcViolation } from "../validate/vpc-source.ts";
+import { isHopeless, readyOf, syncedOf } from "../workspace-class.ts";
+import { errorOf, workspaceConditions } from "../workspace-conditions.ts";
+import { isProvisioned, templatePlace, type World } from "./world.ts";
+
+type Kind = typeof CAPTCluster;
+export type NetworkSaid = Said<Kind>;
+export const say = saying<Kind>();
+
+/** A row of the table. */
+export type Row = `C${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15}` | "C7b";
+
+export interface Sketch {
+  readonly row: Row;
+  /** Undefined: it stays as it is stored. */
+  readonly vpc?: Said<Kind, "VPCReady">;
+  /** C2: what is wrong with the spec of a network that is there. */
+  readonly wrong?: SafeText;
+  readonly creating: Said<Kind, "VPCCreating">;
+  /** Of the Workspace and its Secret. What is not said stays as it is stored; `omit`: there is nothing below. */
+  readonly below: readonly NetworkSaid[] | "omit";
+  readonly ready: boolean | "keep";
+  /** The network that was found. */
+  readonly vpcId?: string;
+  /** What no waiting mends. */
+  readonly failure?: { readonly token: Hopeless; readonly message: SafeText };
+  /** When to look again. Absent: when something changes. */
+  readonly again?: Ms;
+}
+
+export type Hopeless = "InvalidVPCConfig" | "InvalidTemplate" | "WorkspaceFailed";
+
+const often: Ms = 10_000;
+const seldom: Ms = 60_000;
+
+export function sketch(world: World): Sketch {
+  const { it } = world;
+  const wrong = vpcViolation(it);
+  if (wrong !== undefined) return invalid(it, text`${wrong.message}`);
+  const id = existingVpcId(it.spec);
+  if (id !== undefined) return existing(id);
+  return isProvisioned(it) ? provisioned(world) : building(world);
+}
+
+/** The network that is in use, found now or before. */
+export const vpcIdOf = ({ chain }: World): string | undefined =>
+  textIn(chain.secret, "vpc_id") ?? shownText(chain, "vpc_id");
+
+const creating = say("VPCCreating", "True", "VPCCreating", text`applying the network`);
+const created = say("VPCCreating", "False", "VPCCreated", text`not creating`);
+
+function invalid(it: CAPTCluster, message: SafeText): Sketch {
+  if (isProvisioned(it)) return { row: "C2", wrong: message, creating: created, below: [], ready: "keep" };
+  return {
+    row: "C1",
+    vpc: say("VPCReady", "False", "InvalidVPCConfig", message),
+    creating: failed,
+    below: "omit",
+    ready: false,
+    failure: { token: "InvalidVPCConfig", message },
+  };
+}
+
+export const failed = say("VPCCreating", "False", "VPCFailed", text`not creating`);
+
+const existing = (id: string): Sketch => ({
+  row: "C3",
+  vpc: say("VPCReady", "True", "ExistingVPCUsed", text`using VPC ${id}`),
+  creating: say("VPCCreating", "False", "ExistingVPCUsed", text`not creating`),
+  below: "omit",
+  ready: true,
+  vpcId: id,
+  again: 600_000,
+});
+
+function building(world: World): Sketch {
+  const { chain } = world;
+  const { class: is, workspace } = chain;
+  const wrong = unusable(chain);
+  const base = { creating: said(chain), below: below(chain), ready: false, again: often } as const;
+  const waits = { ...base, ...(wrong === undefined ? {} : { failure: wrong }) };
+  const name = nameOf(chain);
+  if (is === "None") return { ...waits, ...unmade(world) };
+  if (is === "Available") return { ...waits, ...available(world) };
+  if (is === "Pending" || is === "Creating") {
+    return { ...waits, row: "C7", vpc: say("VPCReady", "False", "VPCCreating", applying(chain)) };
+  }
+  if (workspace !== undefined && (is === "Error" || is === "Degraded")) {
+    const vpc = say("VPCReady", "False", "VPCCreationFailed", text`workspace ${name}: ${errorOf(workspace)}`);
+    return { ...waits, row: "C8", vpc };
+  }
+  return { ...waits, row: "C7b", vpc: unready(chain) };
+}
+
+/** Rows C4 to C6: there is no Workspace yet. */
+function unmade({ it, chain, hasTemplate }: World): Pick<Sketch, "row" | "vpc"> {
+  const { namespace, name } = templatePlace(it);
+  const missing = say(
+    "VPCReady",
+    "False",
+    "WorkspaceTemplateNotFound",
+    text`WorkspaceTemplate ${namespace}/${name} not found`,
+  );
+  const waiting = waitingFor(chain);
+  if (chain.isForeign) {
+    // What has the name was not made for us, and is not touched.
+    const taken = text`create workspacetemplateapplies failed: HTTP 409`;
+    return { row: "C5", vpc: say("VPCReady", "False", "VPCReconciliationFailed", taken) };
+  }
+  if (chain.apply === undefined) {
+    return hasTemplate
+      ? { row: "C5", vpc: say("VPCReady", "False", "VPCCreating", applying(chain)) }
+      : { row: "C4", vpc: missing };
+  }
+  if (waiting !== undefined)
+    return { row: "C6", vpc: say("VPCReady", "False", "WaitingForDependencies", text`${waiting}`) };
+  const isMissing = renderFailure(chain)?.reason === "WorkspaceTemplateNotFound";
+  return { row: "C6", vpc: isMissing ? missing : say("VPCReady", "False", "VPCCreating", applying(chain)) };
+}
+
+/** Rows C9 to C11. The control plane's template reads the Secret, so without it nothing is ready. */
+function available(world: World): Omit<Sketch, "below" | "creating"> & Partial<Sketch> {
+  const { chain } = world;
+  const place = placeOf(chain);
+  const name = nameOf(chain);
+  if (chain.secret === undefined) {
+    const message = text`workspace ${name} is available, Secret ${place} not found yet`;
+    return {
+      row: "C9",
+      vpc: say("VPCReady", "False", "WaitingForConnectionSecret", message),
+      ready: false,
+      again: often,
+    };
+  }
+  const id = vpcIdOf(world);
+  if (id === undefined) {
+    const message = text`key vpc_id not found in Secret ${place} nor in the outputs of workspace ${name}`;
+    return { row: "C10", vpc: say("VPCReady", "False", "VPCIDNotFound", message), ready: false, again: often };
+  }
+  return { row: "C11", vpc: made(id), creating: created, ready: true, vpcId: id, again: 300_000 };
+}
+
+const made = (id: string) => say("VPCReady", "True", "VPCCreated", text`VPC ${id} is available`);
+
+/** Rows C11 to C15: it was ready once, and is never said to be made again. */
+function provisioned(world: World): Sketch {
+  const { it, chain } = world;
+  const { class: is } = chain;
+  const known = it.status?.vpcId ?? "";
+  // What is known of the Secret stays: nobody waits for it any more.
+  const base = { creating: created, below: workspaceConditions(chain), ready: false, again: seldom } as const;
+  if (is === "None" || is === "Missing") {
+    const vpc = say("VPCReady", "False", "WorkspaceMissing", text`workspace ${nameOf(chain)} no longer exists`);
+    return { ...base, row: "C14", vpc };
+  }
+  if (is === "Degraded") return { ...base, row: "C12", vpc: made(known), ready: true };
+  if (is !== "Available") return { ...base, row: "C13", vpc: unready(chain) };
+  const found = available(world);
+  if (found.row === "C11") return { ...base, ...found, below: below(chain) };
+  return { ...base, row: "C15", vpc: made(known), ready: true, below: below(chain) };
+}
+
+function unready(chain: Chain): Said<Kind, "VPCReady"> {
+  const { class: is, workspace } = chain;
+  const name = nameOf(chain);
+  if (is === "Paused") return say("VPCReady", "False", "WorkspacePaused", text`workspace ${name} is paused`);
+  if (is === "Missing") return say("VPCReady", "False", "WorkspaceMissing", text`workspace ${name} no longer exists`);
+  const why = workspace === undefined ? undefined : (readyOf(workspace) ?? syncedOf(workspace));
+  const reason = is === "Deleting" ? "Deleting" : sanitize(why?.reason ?? "NotYetReported");
+  return say("VPCReady", "False", "WorkspaceNotReady", text`workspace ${name} is not ready: ${reason}`);
+}
+
+/** What cannot be rendered, and what the runner gave up on: no retry mends it. */
+function unusable(chain: Chain): Sketch["failure"] {
+  const refused = renderFailure(chain);
+  if (refused !== undefined && refused.reason !== "WorkspaceTemplateNotFound") {
+    return { token: "InvalidTemplate", message: text`${refused.message}` };
+  }
+  const { workspace } = chain;
+  if (workspace === undefined || !isHopeless(workspace)) return undefined;
+  return { token: "WorkspaceFailed", message: text`workspace ${nameOf(chain)}: ${errorOf(workspace)}` };
+}
+
+const said = (chain: Chain) => ({ ...creating, message: applying(chain) });
+const applying = (chain: Chain): SafeText => text`applying workspace ${nameOf(chain)}`;
+const nameOf = ({ workspaceName = "not created yet" }: Chain): string => workspaceName;
+
+function below(chain: Chain): readonly NetworkSaid[] {
+  return [...workspaceConditions(chain), secretSaid(chain)];
+}
+
+/** Unknown until the Workspace is available: only then is the Secret waited for. */
+function secretSaid(chain: Chain): NetworkSaid {
+  const place = placeOf(chain);
+  if (chain.class !== "Available") {
+    return say(
+      "ConnectionSecretReady",
+      "Unknown",
+      "WorkspaceNotReady",
+      text`workspace ${nameOf(chain)} is not available`,
+    );
+  }
+  if (chain.secret === undefined) {
+    return say("ConnectionSecretReady", "False", "WaitingForSecret", text`Secret ${place} not found yet`);
+  }
+  const isFound = textIn(chain.secret, "vpc_id") !== undefined || shownText(chain, "vpc_id") !== undefined;
+  return isFound
+    ? say("ConnectionSecretReady", "True", "SecretFound", text`Secret ${place} is there`)
+    : say("ConnectionSecretReady", "False", "KeyMissing", text`Secret ${place} has no key vpc_id`);
+}
+
+/** A Workspace without a reference writes no Secret: it is waited for all the same, as the table says. */
+export const placeOf = ({ secretPlace }: Chain): string =>
+  secretPlace === undefined ? "without a name" : `${secretPlace.namespace}/${secretPlace.name}`;

@@ -1,0 +1,120 @@
+// What a CAPTCluster says of itself, given what was seen and decided. Pure.
+import type { Instant } from "@telltale/kinds";
+import { type Draft, text } from "@telltale/status";
+import { clockConditions } from "../deadlines.ts";
+import type { CAPTCluster } from "../kinds/capt-cluster.ts";
+import type { TypeOf } from "../said.ts";
+import { writeFields } from "../status-fields.ts";
+import { type Decision, decide, failureWake, isUnpaused, verdictOf } from "./decide.ts";
+import { endpointSaid, hasEndpointStep } from "./endpoint-step.ts";
+import { fieldsOf } from "./fields.ts";
+import { failed, type NetworkSaid, type Sketch, say } from "./sketch.ts";
+import { isProvisioned, type World } from "./world.ts";
+
+type Kind = typeof CAPTCluster;
+type NetworkDraft = Draft<Kind>;
+
+export function status(world: World, draft: NetworkDraft, now: Instant): void {
+  const decision = decide(world, now);
+  if (decision.is === "troubled") {
+    troubled(world, draft);
+    return;
+  }
+  const said = conditionsOf(world, decision);
+  const isGone = goneOf(decision);
+  for (const it of said) draft.state(it, { restamp: isRestamped(world, it) });
+  draft.without(...isGone);
+  const spoken = new Set<string>([...said.map(({ type }) => type), ...isGone]);
+  // What is not spoken of holds for the generation that was read, as it did before.
+  draft.keep(...allTypes.filter((type) => !spoken.has(type)));
+  writeFields(draft, fieldsOf(world, decision));
+  draft.wake(wakeOf(world, decision, now));
+}
+
+/** C16: one condition at most, and only of what was never ready. Nothing is forgotten for a request that failed. */
+function troubled(world: World, draft: NetworkDraft): void {
+  const { it, trouble } = world;
+  if (trouble === undefined) return;
+  const { message, retryAfter } = trouble;
+  const reason = "VPCReconciliationFailed";
+  const { standing, isReset } = verdictOf(world);
+  const isTold = !isProvisioned(it) && standing.is === "well" && !isReset;
+  if (isTold) draft.condition("Ready", false, reason, message).set({ ready: it.status?.ready ?? false });
+  // Of these two only the first is written, with VPCReady; both are tried again, later and later.
+  const how = isTold ? "transient" : "throttled";
+  draft.fail({ class: how, reason, message, ...(retryAfter === undefined ? {} : { retryAfter }) });
+}
+
+type Made = Exclude<Decision, { is: "troubled" }>;
+
+function conditionsOf(world: World, decision: Made): readonly NetworkSaid[] {
+  const { seen } = decision;
+  const below = seen.below === "omit" ? [] : seen.below;
+  if (decision.is === "failed") return [...below, ...recovery(decision)];
+  const rest = [
+    say("Paused", "False", "NotPaused", text`not paused`),
+    say("Deleting", "False", "NotDeleting", text`not deleting`),
+    ...(hasEndpointStep(seen.row) ? [endpointSaid(world)] : []),
+  ];
+  if (decision.is === "going") {
+    const notFailed = say("VPCFailed", "False", "NotFailed", text`not failed`);
+    return [...readiness(seen), seen.creating, notFailed, ...below, ...rest];
+  }
+  const { token, message } = decision.failure;
+  return [
+    say("VPCReady", "False", token, message),
+    say("Ready", "False", token, message),
+    failed,
+    say("VPCFailed", "True", token, message),
+    ...below,
+    ...rest,
+  ];
+}
+
+/** `Ready` repeats `VPCReady`; only a contradiction in the spec of a network that is there is told by `Ready` alone. */
+function readiness({ row, vpc, wrong }: Sketch): readonly NetworkSaid[] {
+  if (vpc === undefined) {
+    return row === "C2" && wrong !== undefined ? [say("Ready", "False", "InvalidVPCConfig", wrong)] : [];
+  }
+  const { status: is, reason, message } = vpc;
+  return [vpc, { type: "Ready", status: is, reason: is === "True" ? "Ready" : reason, message }];
+}
+
+function recovery({ seen, isRecoverable }: Extract<Decision, { is: "failed" }>): readonly NetworkSaid[] {
+  if (!isRecoverable) return [];
+  const how = "set annotation capt.infrastructure.cluster.x-k8s.io/reset-failure to continue";
+  const message = text`VPC ${seen.vpcId ?? ""} became available after the timeout; ${how}`;
+  return [say("RecoveryAvailable", "True", "ReadyAfterTimeout", message)];
+}
+
+const below = ["WorkspaceSynced", "WorkspaceReady", "ConnectionSecretReady"] as const;
+
+function goneOf(decision: Made): readonly TypeOf<Kind>[] {
+  const isRecovered = decision.is === "failed" && decision.isRecoverable;
+  const omitted = decision.seen.below === "omit" && decision.is !== "failed" ? below : [];
+  return [...(isRecovered ? [] : ["RecoveryAvailable" as const]), ...omitted];
+}
+
+const allTypes: readonly TypeOf<Kind>[] = [
+  "Ready",
+  ...below,
+  "EndpointReady",
+  "VPCCreating",
+  "VPCFailed",
+  "VPCReady",
+  "Paused",
+  "Deleting",
+];
+
+/** CC-4 and 11.3: a person let it begin anew, so clocks do too. */
+function isRestamped(world: World, { type, status: is }: NetworkSaid): boolean {
+  if (!clockConditions.network.some((it) => it === type)) return false;
+  if (verdictOf(world).isReset) return true;
+  const runs = type === "VPCCreating" ? is === "True" : is === "False";
+  return isUnpaused(world) && runs && !isProvisioned(world.it);
+}
+
+function wakeOf({ it }: World, decision: Made, now: Instant): Instant | undefined {
+  if (decision.is === "going") return decision.wakeAt;
+  return failureWake(decision.is === "failed" ? (it.status?.failureReason ?? "") : decision.failure.token, now);
+}

@@ -1,0 +1,31 @@
+// How long an object waits for what: its own spec goes before the flags (9.1).
+import type { Ms } from "@telltale/kinds";
+import type { Timeouts } from "./config.ts";
+import type { Limits } from "./deadlines.ts";
+import type { CAPTCluster } from "./kinds/capt-cluster.ts";
+import type { CAPTControlPlane } from "./kinds/capt-control-plane.ts";
+
+/** Minutes in objects, durations in flags. A Workspace has as long as what it is for, unless somebody says otherwise. */
+export function networkLimits({ spec }: CAPTCluster, flags: Timeouts): Limits {
+  const own = spec.timeouts;
+  const vpc = minutes(own?.vpcReadyTimeout) ?? flags.vpcReady;
+  return {
+    overall: vpc,
+    vpc,
+    workspace: minutes(own?.workspaceReadyTimeout) ?? flags.workspaceReady ?? vpc,
+    secret: minutes(own?.secretTimeout) ?? flags.secret,
+  };
+}
+
+export function controlPlaneLimits({ spec }: CAPTControlPlane, flags: Timeouts): Limits {
+  const own = spec.controlPlaneConfig?.timeouts;
+  const overall = minutes(own?.controlPlaneTimeout) ?? flags.controlPlane;
+  return {
+    overall,
+    vpc: minutes(own?.vpcReadyTimeout) ?? flags.vpcReady,
+    workspace: minutes(own?.workspaceReadyTimeout) ?? flags.workspaceReady ?? overall,
+    secret: minutes(own?.secretTimeout) ?? flags.secret,
+  };
+}
+
+const minutes = (count: number | undefined): Ms | undefined => (count === undefined ? undefined : count * 60_000);
