@@ -308,6 +308,40 @@ test.each(["pending", "running", "suspended"])(
   },
 );
 
+describe.each(["Ready", "WorkersConnected", "PodsHealthy", "TestCompleted", "TelemetryAvailable"])(
+  "nonsense that somebody else put into %s",
+  (type) => {
+    const spoil = async () => {
+      const { conditions = [] } = await on.status();
+      const spoilt = conditions.map((it) => (it.type === type ? { ...it, status: "Unknown", reason: "Spoilt" } : it));
+      await on.client.status.patch(LocustTest, demo, { merge: { status: { conditions: spoilt } } });
+    };
+    const isWhole = async () => {
+      expect(on.complaints).toEqual([]);
+      expect(await on.says(type)).not.toContain("Spoilt");
+    };
+
+    test("goes with the next pass, before the start and while it runs", async () => {
+      await pending();
+      await spoil();
+      await on.poke();
+      await isWhole();
+      await on.job("master", { active: 1 });
+      await spoil();
+      await on.poke();
+      await isWhole();
+    });
+
+    test("goes at the end at the latest", async () => {
+      await running();
+      await spoil();
+      await on.job("master", ended("Complete", on.clock.now()));
+      await isWhole();
+      expect((await on.status()).phase).toBe("Succeeded");
+    });
+  },
+);
+
 test("T32 load that is seen when the time is up counts", async () => {
   await running();
   const state = { waiting: { reason: "ImagePullBackOff" } };

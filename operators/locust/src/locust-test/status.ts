@@ -1,5 +1,5 @@
 // What a test says of itself, given what was seen and decided. Pure.
-import { formatTime, type Instant, parseTime, plus } from "@telltale/kinds";
+import { formatTime, type Instant, parseTime, plus, type Reason } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
 import { type Draft, text } from "@telltale/status";
 import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build/index.ts";
@@ -32,7 +32,7 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
   }
   const phase = phaseOf(world, decision, facts);
   if (facts.status.phase === undefined) begin(world, draft);
-  else draft.keep(...order, "SpecDrifted");
+  else keep(draft, facts.status, ...order, "SpecDrifted");
   draft.phase(phase, decision.is === "recreate" ? "recreate" : undefined);
   const times = timesOf(world, decision, facts, phase, now);
   draft.set(times);
@@ -65,15 +65,24 @@ function begin({ test }: World, draft: TestDraft): void {
   draft
     .phase("Pending")
     .set({ expectedWorkers: test.spec.worker.replicas, connectedWorkers: 0, workersSource: "JobStatus" });
-  const { types } = LocustTest.conditions;
-  for (const type of order) {
-    const { initial } = types[type];
-    if (initial !== undefined) draft.state({ type, ...initial });
-  }
+  keep(draft, {}, ...order);
 }
 
 /** In which conditions stand. One that comes later is put after them. */
 const order = ["Ready", "WorkersConnected", "TestCompleted", "PodsHealthy", "TelemetryAvailable"] as const;
+
+const { types } = LocustTest.conditions;
+
+/** Says again what is stored, and what is said first where that is nothing, or nothing that we could have said. */
+function keep(draft: TestDraft, stored: LocustTestStatus, ...kept: readonly (keyof typeof types)[]): void {
+  for (const type of kept) {
+    const { initial, reasons } = types[type];
+    const found = stored.conditions?.find((it) => it.type === type);
+    const ours = Object.entries<Reason>(reasons).find(([reason]) => reason === found?.reason)?.[1];
+    if (found !== undefined && ours?.on.includes(found.status)) draft.keep(type);
+    else if (initial !== undefined) draft.state({ type, ...initial });
+  }
+}
 
 /** Each once, from the Job where it knows: that is right also when nobody looked at that moment. */
 function timesOf(
@@ -148,7 +157,7 @@ function readiness(world: World, decision: Decision, facts: Facts, said: string,
   const creating = (message: string) => draft.condition("Ready", false, "ResourcesCreating", text`${message}`);
   if (decision.is === "fail") return void failed(said);
   if (decision.is === "succeed") {
-    if (!facts.isCreated) return void draft.keep("Ready");
+    if (!facts.isCreated) return; // it stays as it is
     return void draft.condition("Ready", true, "ResourcesCreated", "All resources created");
   }
   if (decision.is === "recreate") return void creating("Recreating externally deleted resources");
@@ -180,11 +189,10 @@ function measured({ telemetry }: World, phase: Phase, draft: TestDraft): void {
   else draft.set({ testResult });
   if (progress === undefined) draft.unset("progress");
   else draft.set({ progress });
-  if (isOver) draft.keep("TelemetryAvailable");
-  else draft.state({ type: "TelemetryAvailable", ...condition });
+  if (!isOver) draft.state({ type: "TelemetryAvailable", ...condition });
 }
 
-/** T24, T26-T28, T36-T39 */
+/** T24, T26-T28, T36-T39: what is not said here stays as it is. */
 function workers(world: World, decision: Decision, facts: Facts, draft: TestDraft): void {
   const { telemetry, test } = world;
   const expected =
@@ -195,16 +203,15 @@ function workers(world: World, decision: Decision, facts: Facts, draft: TestDraf
   const job: Job | undefined = objectOf(world.worker);
   if (facts.worker === "Failed" && job !== undefined)
     return void missing(`${named(telemetry.missingPods)}; worker Job failed: ${reasonOf(job)}`);
-  if (decision.is === "succeed" || decision.is === "fail") return void draft.keep("WorkersConnected");
+  if (decision.is === "succeed" || decision.is === "fail") return;
   if (facts.isCreated && isWorkerDeleted(world, facts.worker)) return void missing("; worker Job was deleted");
-  if (telemetry.isFrozen) return void draft.keep("WorkersConnected");
+  if (telemetry.isFrozen) return;
   if (telemetry.connectedWorkers >= expected)
     return void draft.condition("WorkersConnected", true, "AllWorkersConnected", text`${counted}`);
   if (!wereAllConnected(test.status?.conditions))
     return void draft.condition("WorkersConnected", false, "WaitingForWorkers", text`${counted}`);
   const isNews = telemetry.isLoaded || telemetry.endedEarly || facts.worker === "Active";
   if (isNews) missing(named(telemetry.missingPods));
-  else draft.keep("WorkersConnected");
 }
 
 const named = (pods: readonly string[]): string =>
