@@ -31,6 +31,7 @@ import {
   deleting,
   paused,
   recoveryAvailable,
+  reset,
   timeouts,
   workspaceFailures,
   workspaceReady,
@@ -86,10 +87,7 @@ const status = Fields({
 const terminal = {
   ...workspaceFailures,
   ...timeouts,
-  ControlPlaneTimeout: no(
-    "The control plane was not ready in time",
-    "remove the cause, then edit the spec, or set the annotation reset-failure to a new value",
-  ),
+  ControlPlaneTimeout: no("The control plane was not ready in time", reset),
   InvalidEndpoint: no("The run has an output that is no endpoint", "correct the output cluster_endpoint"),
 } as const;
 

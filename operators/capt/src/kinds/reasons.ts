@@ -2,7 +2,7 @@
 import { neutral, no, positive, type Reason, unknown, yes } from "@telltale/kinds";
 
 const inspect = "read the message; kubectl describe the Workspace that it names";
-const lasting = "wait; the clock of the object ends it";
+const lasting = "wait; a timeout ends it";
 
 /** Whether the last run of the Workspace went through. */
 export const workspaceSynced = positive({
@@ -52,7 +52,7 @@ export const recoveryAvailable = neutral({
   reasons: {
     ReadyAfterTimeout: yes(
       "It came too late, and nothing goes on by itself",
-      "set the annotation capt.infrastructure.cluster.x-k8s.io/reset-failure to a new value",
+      "give the annotation capt.infrastructure.cluster.x-k8s.io/reset-failure a new value",
     ),
   },
 });
@@ -95,7 +95,9 @@ export const workspaceTrouble = {
   ),
 } as const;
 
-const reset = "remove the cause, then edit the spec, or set the annotation reset-failure to a new value";
+/** How a failure that stays is ended. */
+export const reset =
+  "remove the cause, then edit the spec, or give the annotation capt.infrastructure.cluster.x-k8s.io/reset-failure a new value";
 
 /** Why a wait was given up. */
 export const timeouts = {
