@@ -353,6 +353,31 @@ test("T32 load that is seen when the time is up counts", async () => {
   expect((await on.status()).phase).toBe("Running");
 });
 
+test("T28 workers that were deleted before the master was seen to run are missed from then on", async () => {
+  await pending();
+  await on.halt();
+  await put("master", { active: 1, startTime: formatTime(on.clock.now()) });
+  await remove("worker");
+  await on.restart();
+  expect((await on.status()).phase).toBe("Running");
+  expect(await on.says("WorkersConnected")).toMatch(/^False WorkersMissing .*worker Job was deleted/);
+  await on.pass(31_000);
+  expect(await on.says("TestCompleted")).toBe("True TestFailed Test failed: worker Job was deleted");
+  expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master"]);
+});
+
+test("before everything is made as many workers are expected as the spec asks for", async () => {
+  on = await stage();
+  const effect = { status: 503, message: "not now" };
+  const rule = on.server.faults.add({ match: { verbs: ["create"], resource: "services" }, effect });
+  await on.make();
+  expect((await on.status()).expectedWorkers).toBe(3);
+  await edit({ worker: { replicas: 5 } });
+  await on.pass(1500);
+  expect((await on.status()).expectedWorkers).toBe(5);
+  on.server.faults.remove(rule);
+});
+
 test("T22 only what others deleted is told as deleted", async () => {
   await running({ config: { onJobDeleted: "Recreate" } });
   await remove("master");

@@ -3,7 +3,18 @@ import { type Instant, instant, parseTime, plus } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
 import { appliedSpecHashAnnotation, nodeName } from "../build/index.ts";
 import type { LocustTestStatus } from "../kinds/locust-test.ts";
-import { classifyJob, failedAt, failureCause, isFinal, type JobState, reasonOf, resumedAt } from "./jobs.ts";
+import {
+  advance,
+  classifyJob,
+  derivePhaseFromJob,
+  failedAt,
+  failureCause,
+  isFinal,
+  type JobState,
+  type Phase,
+  reasonOf,
+  resumedAt,
+} from "./jobs.ts";
 import { type PodHealth, podHealth } from "./pod-health.ts";
 import { lastOf, madeFrom, objectOf, type World } from "./world.ts";
 
@@ -19,6 +30,8 @@ export type Decision =
 
 export interface Facts {
   readonly status: LocustTestStatus;
+  /** As it is stored, or as the master Job has it since then. */
+  readonly phase: Phase;
   readonly master: JobState;
   readonly worker: JobState;
   /** All resources have existed at the same time once. */
@@ -45,6 +58,7 @@ export function factsOf(world: World, now: Instant): Facts {
   );
   return {
     status,
+    phase: advance(status.phase, derivePhaseFromJob(objectOf(world.master))),
     master,
     worker,
     isCreated: status.appliedGeneration !== undefined || madeFrom(world) !== undefined,
@@ -118,7 +132,7 @@ export interface Trouble {
   readonly isHopeless: boolean;
 }
 
-export function troubleOf(world: World, { isCreated, isStarted, status }: Facts): Trouble | undefined {
+export function troubleOf(world: World, { isCreated, isStarted, phase }: Facts): Trouble | undefined {
   const failed = (text: string, isHopeless = false): Trouble => ({ is: "failed", text, cause: text, isHopeless });
   const { failure } = world.making;
   if (failure !== undefined) return failed(`${failure.kind} ${failure.name}: ${failure.cause}`, failure.isHopeless);
@@ -143,7 +157,7 @@ export function troubleOf(world: World, { isCreated, isStarted, status }: Facts)
       );
     }
     // What becomes of a running test that loses a resource does not depend on how long that takes.
-    if (isCreated && status.phase === "Running") continue;
+    if (isCreated && phase === "Running") continue;
     return waiting("Recreating externally deleted resources", "the one that was deleted remains");
   }
   if (!isCreated && isStarted && hasOtherSpec(world)) {
@@ -172,8 +186,8 @@ function lost(world: World, { master, status, isCreated }: Facts): Decision | un
 const halted = ({ master }: Facts): Decision | undefined => (master === "Suspended" ? { is: "suspended" } : undefined);
 
 /** T24, T25, T25a, T28 */
-function workless(world: World, { master, worker, isCreated, status }: Facts, now: Instant): Decision | undefined {
-  const isWaited = master === "Active" || (status.phase !== "Running" && master === "Created");
+function workless(world: World, { master, worker, isCreated, phase }: Facts, now: Instant): Decision | undefined {
+  const isWaited = master === "Active" || (phase !== "Running" && master === "Created");
   if (!isCreated || !isWaited) return undefined;
   const grace = world.config.timers.workerFailureGrace;
   const wait = (since: Instant | undefined, cause: string): Decision => {
@@ -182,7 +196,7 @@ function workless(world: World, { master, worker, isCreated, status }: Facts, no
   };
   const job = objectOf(world.worker);
   if (worker === "Failed" && job !== undefined) return wait(failedAt(job), `worker Job failed (${reasonOf(job)})`);
-  const isDeleted = isWorkerDeleted(world, worker) && status.phase === "Running";
+  const isDeleted = isWorkerDeleted(world, worker) && phase === "Running";
   if (isDeleted && world.config.onJobDeleted === "Fail") return wait(world.workerGoneSince, "worker Job was deleted");
   return undefined;
 }

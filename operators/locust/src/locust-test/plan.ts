@@ -23,7 +23,7 @@ export function plan(world: World, now: Instant): Plan {
   if (decision.is === "over" || decision.is === "succeed" || decision.is === "fail") return nothing;
   const missing = parts.filter((part) => world[part].is === "absent");
   if (!facts.isCreated) return unfinished(world, facts, missing);
-  if (facts.status.phase === "Running") return running(world, facts, missing);
+  if (facts.phase === "Running") return running(world, facts, missing);
   return facts.isStarted ? nothing : again(world, facts.status, missing);
 }
 

@@ -16,7 +16,7 @@ import {
   troubleOf,
   wereAllConnected,
 } from "./decide.ts";
-import { advance, derivePhaseFromJob, endOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
+import { endOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
 import { nextTry, stops } from "./plan.ts";
 import { madeFrom, objectOf, type World } from "./world.ts";
 
@@ -30,12 +30,12 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
     draft.wake(stops(world, facts, facts.status, now).wakeAt);
     return;
   }
-  const phase = phaseOf(world, decision, facts);
-  if (facts.status.phase === undefined) begin(world, draft);
+  const phase = phaseOf(decision, facts);
+  if (facts.status.phase === undefined) begin(draft);
   else keep(draft, facts.status, ...order, "SpecDrifted");
   draft.phase(phase, decision.is === "recreate" ? "recreate" : undefined);
   const times = timesOf(world, decision, facts, phase, now);
-  draft.set(times);
+  draft.set({ ...times, expectedWorkers: expectedOf(world) });
   applied(world, decision, facts, draft);
   const said = completion(world, decision, phase, draft);
   readiness(world, decision, facts, said, draft);
@@ -53,18 +53,16 @@ const podsHealthy = ({ health: { status: is, reason, message } }: Facts) => ({
   message,
 });
 
-function phaseOf(world: World, decision: Decision, { status: stored }: Facts): Phase {
+function phaseOf(decision: Decision, facts: Facts): Phase {
   if (decision.is === "succeed") return "Succeeded";
   if (decision.is === "fail") return "Failed";
   if (decision.is === "recreate") return "Pending";
-  return advance(stored.phase, derivePhaseFromJob(objectOf(world.master)));
+  return facts.phase;
 }
 
 /** T01: whatever it comes to in this pass, it was Pending. */
-function begin({ test }: World, draft: TestDraft): void {
-  draft
-    .phase("Pending")
-    .set({ expectedWorkers: test.spec.worker.replicas, connectedWorkers: 0, workersSource: "JobStatus" });
+function begin(draft: TestDraft): void {
+  draft.phase("Pending").set({ connectedWorkers: 0, workersSource: "JobStatus" });
   keep(draft, {}, ...order);
 }
 
@@ -82,6 +80,13 @@ function keep(draft: TestDraft, stored: LocustTestStatus, ...kept: readonly (key
     if (found !== undefined && ours?.on.includes(found.status)) draft.keep(type);
     else if (initial !== undefined) draft.state({ type, ...initial });
   }
+}
+
+/** As many as the workers' Job was made for; before that, as many as the spec asks for. */
+function expectedOf({ test, worker }: World): number {
+  const { appliedGeneration, expectedWorkers } = test.status ?? {};
+  if (appliedGeneration !== undefined && expectedWorkers !== undefined) return expectedWorkers;
+  return objectOf(worker)?.spec?.parallelism ?? test.spec.worker.replicas;
 }
 
 /** Each once, from the Job where it knows: that is right also when nobody looked at that moment. */
@@ -165,7 +170,7 @@ function readiness(world: World, decision: Decision, facts: Facts, said: string,
   if (trouble !== undefined) return void (trouble.is === "failed" ? failed(trouble.text) : creating(trouble.text));
   const suspended = suspension(facts);
   if (suspended !== undefined) return void draft.condition("Ready", false, "ResourcesSuspended", text`${suspended}`);
-  const isLost = facts.worker === "Absent" && facts.isCreated && facts.status.phase === "Running";
+  const isLost = facts.worker === "Absent" && facts.isCreated && facts.phase === "Running";
   const isWhole = [world.service, world.master, world.worker].every(({ is }) => is === "ours");
   if (isWhole || (isLost && world.service.is === "ours")) {
     return void draft.condition("Ready", true, "ResourcesCreated", "All resources created");
@@ -195,8 +200,7 @@ function measured({ telemetry }: World, phase: Phase, draft: TestDraft): void {
 /** T24, T26-T28, T36-T39: what is not said here stays as it is. */
 function workers(world: World, decision: Decision, facts: Facts, draft: TestDraft): void {
   const { telemetry, test } = world;
-  const expected =
-    test.status?.expectedWorkers ?? objectOf(world.worker)?.spec?.parallelism ?? test.spec.worker.replicas;
+  const expected = expectedOf(world);
   const counted = `${telemetry.connectedWorkers}/${expected} workers connected`;
   const missing = (more: string) =>
     draft.condition("WorkersConnected", false, "WorkersMissing", text`${counted}${more}`);
