@@ -23,13 +23,13 @@ export interface Asker {
 
 /** Finds the mode and remembers it for a while, for all Clusters together. */
 export class ModeFinder {
-  readonly #setting: ModeSetting;
+  readonly setting: ModeSetting;
   readonly #onFlip: (to: Mode) => void;
   #known: { readonly mode: Mode; readonly at: Instant } | undefined;
   #asking: Promise<Mode> | undefined;
 
   constructor(setting: ModeSetting, onFlip: (to: Mode) => void = () => {}) {
-    this.#setting = setting;
+    this.setting = setting;
     this.#onFlip = onFlip;
   }
 
@@ -40,13 +40,13 @@ export class ModeFinder {
 
   /** Whether it may change by itself, so that it has to be asked for again. */
   get isFound(): boolean {
-    return this.#setting === "auto";
+    return this.setting === "auto";
   }
 
   async find(asker: Asker): Promise<Mode> {
     const known = this.#known;
     const isDue = known === undefined || asker.now < known.at || asker.now >= plus(known.at, modeInterval);
-    if (!isDue || (known !== undefined && this.#setting !== "auto")) return known.mode;
+    if (!isDue || (known !== undefined && this.setting !== "auto")) return known.mode;
     this.#asking ??= this.#ask(asker).finally(() => {
       this.#asking = undefined;
     });
@@ -54,9 +54,9 @@ export class ModeFinder {
   }
 
   async #ask({ now, log, server }: Asker): Promise<Mode> {
-    const found = this.#setting === "external" ? "unknown" : await corePresence(server, now);
-    const mode = this.#setting === "auto" ? foundMode[found] : this.#setting;
-    if (this.#setting === "standalone" && found === "present") {
+    const found = this.setting === "external" ? "unknown" : await corePresence(server, now);
+    const mode = this.setting === "auto" ? foundMode[found] : this.setting;
+    if (this.setting === "standalone" && found === "present") {
       log.warn(
         "Cluster API's controllers run here, and we were told to do their work too; use --cluster-api-mode=auto",
       );

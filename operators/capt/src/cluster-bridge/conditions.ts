@@ -1,0 +1,126 @@
+// What a Cluster says of its two sides, before it is put into the shape of a version. Pure.
+import type { Condition, ConditionStatus } from "@telltale/kinds";
+import { findCondition, type SafeText, text } from "@telltale/status";
+import { sanitize } from "../sanitize.ts";
+import type { Side } from "./phase.ts";
+import { roleKinds } from "./references.ts";
+import { objectOf, type Provider, type World } from "./world.ts";
+
+export interface Said {
+  readonly status: ConditionStatus;
+  readonly reason: string;
+  readonly message: SafeText;
+  /** Since when, where it repeats somebody else's condition. */
+  readonly at?: string;
+  readonly severity?: "Info" | "Error";
+}
+
+/** A reason for what is not there: the two versions have different words. */
+export interface Words {
+  readonly noInfrastructure: string;
+  readonly notInitialized: string;
+}
+
+type Failing = { readonly failureReason?: string; readonly failureMessage?: string } | undefined;
+const hasFailed = (status: Failing): boolean =>
+  status?.failureReason !== undefined || status?.failureMessage !== undefined;
+
+/** Undefined: the Cluster names none. */
+export function infrastructureSaid({ infrastructure }: World, { noInfrastructure }: Words): Said | undefined {
+  if (infrastructure.is === "none") return undefined;
+  const found = objectOf(infrastructure);
+  const source = findCondition(found?.status?.conditions, "Ready");
+  if (source !== undefined) return repeated(source, hasFailed(found?.status));
+  const reason = infrastructure.is === "absent" ? noInfrastructure : "WaitingForInfrastructure";
+  return waiting(reason, missing(infrastructure, roleKinds.infrastructure.kind));
+}
+
+/** `type`: the condition of the control plane that is repeated. */
+export function controlPlaneSaid({ controlPlane }: World, type: "Ready" | "Available"): Said | undefined {
+  if (controlPlane.is === "none") return undefined;
+  const found = objectOf(controlPlane);
+  const source = findCondition(found?.status?.conditions, type);
+  if (source !== undefined) return repeated(source, hasFailed(found?.status));
+  return waiting("WaitingForControlPlane", missing(controlPlane, roleKinds.controlPlane.kind));
+}
+
+/** Once True it stays: a control plane that was there is not undone by trouble. */
+export function initializedSaid({ cluster, controlPlane }: World, { notInitialized }: Words): Said | undefined {
+  if (controlPlane.is === "none") return undefined;
+  const stored = findCondition(cluster.status?.conditions, "ControlPlaneInitialized")?.status === "True";
+  if (stored || objectOf(controlPlane)?.status?.initialized === true) {
+    return { status: "True", reason: "Initialized", message: text`the control plane is initialized` };
+  }
+  return waiting(
+    notInitialized,
+    text`waiting for ${roleKinds.controlPlane.kind} ${controlPlane.name} to be initialized`,
+  );
+}
+
+/** All of the others are True, or what the first says that is not. */
+export function summed(all: readonly (readonly [string, Said | undefined])[], ok: string): Said {
+  for (const [type, said] of all) {
+    if (said === undefined || said.status === "True") continue;
+    const { status, reason, severity } = said;
+    const message = text`${type}: ${said.message}`;
+    return { status, reason, message, ...(severity === undefined ? {} : { severity }) };
+  }
+  return { status: "True", reason: ok, message: text`` };
+}
+
+export interface FailureSaid {
+  readonly failureReason?: string;
+  readonly failureMessage?: string;
+}
+
+/** The infrastructure's failure, else the control plane's; named, because a person reads it on the Cluster. */
+export function failureOf({ infrastructure, controlPlane }: World): FailureSaid | undefined {
+  for (const [kind, provider] of [
+    [roleKinds.infrastructure.kind, infrastructure],
+    [roleKinds.controlPlane.kind, controlPlane],
+  ] as const) {
+    const object = objectOf<{
+      readonly metadata: { namespace?: string; name?: string };
+      readonly status?: FailureSaid;
+    }>(provider);
+    const { failureReason, failureMessage } = object?.status ?? {};
+    if (object === undefined || !hasFailed(object.status)) continue;
+    const { namespace = "", name = "" } = object.metadata;
+    return {
+      ...(failureReason === undefined ? {} : { failureReason }),
+      failureMessage: `${kind} ${namespace}/${name}: ${sanitize(failureMessage ?? "")}`,
+    };
+  }
+  return undefined;
+}
+
+/** How far each side is, once and for all. `known`: what the Cluster has said already. */
+export function sidesOf(
+  { infrastructure, controlPlane }: World,
+  known: { readonly provisioned: boolean; readonly initialized: boolean },
+): { readonly infrastructure: Side; readonly controlPlane: Side } {
+  const isProvisioned = known.provisioned || objectOf(infrastructure)?.status?.initialization?.provisioned === true;
+  const isInitialized = known.initialized || objectOf(controlPlane)?.status?.initialized === true;
+  return {
+    infrastructure: infrastructure.is === "none" ? "none" : isProvisioned ? "done" : "waiting",
+    controlPlane: controlPlane.is === "none" ? "none" : isInitialized ? "done" : "waiting",
+  };
+}
+
+function repeated({ status, reason, message, lastTransitionTime }: Condition, isFailed: boolean): Said {
+  return {
+    status,
+    reason,
+    message: sanitize(message),
+    at: lastTransitionTime,
+    ...(status === "False" ? { severity: isFailed ? "Error" : "Info" } : {}),
+  };
+}
+
+const waiting = (reason: string, message: SafeText): Said => ({ status: "False", reason, message, severity: "Info" });
+
+function missing(provider: Provider<unknown>, kind: string): SafeText {
+  if (provider.is === "foreign") return text`${provider.kind} ${provider.name} is not this operator's`;
+  const name = provider.is === "none" ? "" : provider.name;
+  return provider.is === "absent" ? text`${kind} ${name} does not exist` : text`${kind} ${name} has not reported yet`;
+}
