@@ -1,6 +1,6 @@
 // What stands below one of our objects: its WorkspaceTemplateApply, the Workspace of that, and the Secret with its outputs.
 import { Buffer } from "node:buffer";
-import type { KubeObject } from "@telltale/kinds";
+import { deepEqual, type KubeObject } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
 import { findCondition, isFalse } from "@telltale/status";
@@ -125,4 +125,14 @@ export function renderFailure({ apply }: Chain): { readonly reason: string; read
 export function waitingFor({ apply }: Chain): string | undefined {
   const { conditions } = apply?.status ?? {};
   return isFalse(conditions, "DependenciesReady") ? findCondition(conditions, "DependenciesReady")?.message : undefined;
+}
+
+/** Whether somebody who waits for an apply has to look again: its spec, its status or its end is another. */
+export function isOtherApply(a: KubeObject, b: KubeObject): boolean {
+  const [old, next] = [a as WorkspaceTemplateApply, b as WorkspaceTemplateApply]; // as whoever declares it says
+  return (
+    !deepEqual(old.spec, next.spec) ||
+    !deepEqual(old.status, next.status) ||
+    old.metadata.deletionTimestamp !== next.metadata.deletionTimestamp
+  );
 }

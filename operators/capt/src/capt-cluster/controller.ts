@@ -1,7 +1,8 @@
 // The controller of CAPTClusters: what it owns and reads, and its steps in a row.
-import { deepEqual, type KubeObject, type Ms } from "@telltale/kinds";
+import type { Ms } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type Source } from "@telltale/runtime";
+import { isOtherApply } from "../chain.ts";
 import { clusterOf, gateOf, passageOf, pauseEnds } from "../gate.ts";
 import { CAPTCluster, type CAPTClusterStatus } from "../kinds/capt-cluster.ts";
 import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
@@ -27,7 +28,7 @@ export function captClusters(senses: Senses, edges?: Source): Controller {
   const streaks = new Streaks();
   const declared = controller(CAPTCluster, "captcluster")
     .on("generation", "deletion", "labels", "annotations", "finalizers", "ownerReferences")
-    .owns(WorkspaceTemplateApply, { changed: isOther })
+    .owns(WorkspaceTemplateApply, { changed: isOtherApply })
     .reads(WorkspaceTemplate, CAPTControlPlane, cluster)
     .gets(kinds.Workspace, Secret)
     .gate((it, look) => {
@@ -67,13 +68,3 @@ function announce(world: World, before: unknown, after: unknown, hands: Hands<ty
   const told = eventsOf(world, (before ?? {}) as CAPTClusterStatus, after as CAPTClusterStatus);
   for (const { type, reason, message } of told) hands.event(type, reason, message);
 }
-
-/** Only the spec and the status of an apply are waited for, and its end. */
-const isOther = (a: KubeObject, b: KubeObject): boolean => {
-  const [old, next] = [a as WorkspaceTemplateApply, b as WorkspaceTemplateApply]; // as the declaration above says
-  return (
-    !deepEqual(old.spec, next.spec) ||
-    !deepEqual(old.status, next.status) ||
-    old.metadata.deletionTimestamp !== next.metadata.deletionTimestamp
-  );
-};

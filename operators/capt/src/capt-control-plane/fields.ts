@@ -1,0 +1,104 @@
+// The fields of a CAPTControlPlane's status, beside its conditions. What a row does not speak of stays as it is stored. Pure.
+import { canonicalJson } from "@telltale/kinds";
+import { waitingFor } from "../chain.ts";
+import { formatEndpoint } from "../endpoint.ts";
+import type { CAPTControlPlane, CAPTControlPlaneStatus } from "../kinds/capt-control-plane.ts";
+import { shownOutputs } from "../runner/outputs.ts";
+import { type FieldsOf, present } from "../status-fields.ts";
+import { readyOf } from "../workspace-class.ts";
+import { errorOf } from "../workspace-conditions.ts";
+import { type Decision, verdictOf } from "./decide.ts";
+import { areSecretsReady } from "./parts.ts";
+import { rolloutOf } from "./rollout.ts";
+import type { Sketch } from "./sketch.ts";
+import { applyNameOf, isInitialized, type World } from "./world.ts";
+
+type Made = Exclude<Decision, { is: "troubled" }>;
+type Fields = FieldsOf<typeof CAPTControlPlane>;
+
+export function fieldsOf(world: World, decision: Made): Fields {
+  const { it } = world;
+  const { seen } = decision;
+  const token = { lastResetToken: verdictOf(world).nextToken };
+  if (decision.is === "failed") return { ...token, ...belowFields(world) };
+  const isGoing = decision.is === "going";
+  const ready = isGoing && seen.why === undefined;
+  const initialized = isInitialized(it) || ready;
+  const failure = decision.is === "failing" && decision.isTerminal ? decision.failure : undefined;
+  return {
+    ...token,
+    ready,
+    initialized,
+    ...(initialized ? { initialization: { controlPlaneInitialized: true } } : {}),
+    failureReason: failure?.token,
+    failureMessage: failure?.message,
+    externalManagedControlPlane: true,
+    workspaceTemplateApplyName: applyNameOf(it),
+    ...belowFields(world),
+    ...plane(world, seen),
+  };
+}
+
+/** What is known of a control plane that answers: kept while it does not. */
+function plane(world: World, seen: Sketch): Fields {
+  const { it, chain } = world;
+  const { endpoint } = seen;
+  const isSeen = chain.class === "Available" && chain.secret !== undefined;
+  const { version } = rolloutOf(world);
+  return {
+    secretsReady: isSeen ? areSecretsReady(world, endpoint) : (it.status?.secretsReady ?? false),
+    ...(version === undefined ? {} : { version, versions: [{ version }] }),
+    ...(isSeen && endpoint.is === "found"
+      ? { controlPlaneEndpoint: endpoint.endpoint, endpoint: formatEndpoint(endpoint.endpoint) }
+      : {}),
+  };
+}
+
+function belowFields(world: World): Fields {
+  const { it, chain } = world;
+  const { workspace, class: is, apply } = chain;
+  const stored = it.status?.workspaceTemplateStatus;
+  // Nothing has been applied yet, and nothing is remembered.
+  if (apply === undefined && workspace === undefined && stored === undefined) return {};
+  const { applied, wanted } = rolloutOf(world);
+  const isWaiting = is === "None" && waitingFor(chain) !== undefined;
+  const error = workspace !== undefined && (is === "Error" || is === "Degraded") ? errorOf(workspace) : undefined;
+  const given = workspace?.status?.atProvider?.outputs;
+  const shown = given === undefined ? undefined : shownOf(given);
+  const texts = shown === undefined ? stored?.outputs : textsOf(shown);
+  return {
+    workspaceTemplateStatus: present({
+      ready: is === "Available",
+      state: is === "None" ? (isWaiting ? "Waiting" : "Pending") : is,
+      lastAppliedRevision: applied,
+      lastFailedRevision: error === undefined ? stored?.lastFailedRevision : (wanted ?? stored?.lastFailedRevision),
+      lastFailureMessage: error ?? (is === "Available" ? undefined : stored?.lastFailureMessage),
+      outputs: texts,
+    }),
+    ...(workspace === undefined ? {} : { workspaceStatus: workspaceStatus(world, shown) }),
+  };
+}
+
+function workspaceStatus({ chain }: World, outputs: Shown | undefined): CAPTControlPlaneStatus["workspaceStatus"] {
+  const ready = chain.workspace === undefined ? undefined : readyOf(chain.workspace);
+  const checksum = chain.workspace?.status?.atProvider?.checksum;
+  const atProvider = present({ checksum, outputs });
+  return present({
+    ready: ready?.status === "True",
+    state: ready?.reason,
+    atProvider: Object.keys(atProvider).length === 0 ? undefined : atProvider,
+  });
+}
+
+type Shown = Readonly<Record<string, unknown>>;
+
+/** Once more by our own rules: whoever ran the Workspace may have others. */
+const shownOf = (outputs: Shown): Shown =>
+  shownOutputs(
+    Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, { value, isSensitive: false }])),
+  );
+
+const textsOf = (outputs: Shown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(outputs).map(([name, value]) => [name, typeof value === "string" ? value : canonicalJson(value)]),
+  );

@@ -1,0 +1,135 @@
+// What is said of the single parts of a control plane: network, Secret, endpoint, kubeconfig, certificate, rollout. Unknown:
+// it is not looked at yet. False: it is waited for. Pure.
+import { text } from "@telltale/status";
+import { formatEndpoint } from "../endpoint.ts";
+import { caSecretName, kubeconfigApplyName, kubeconfigSecretName } from "../names.ts";
+import { workspaceConditions } from "../workspace-conditions.ts";
+import { nameOf } from "./credentials.ts";
+import type { EndpointChoice } from "./endpoint-choice.ts";
+import { rolloutOf } from "./rollout.ts";
+import { type PlaneSaid, say } from "./say.ts";
+import { clusterNameOf, isInitialized, type World } from "./world.ts";
+
+/** Those that hold now. What is not among them stays as it is stored: of a control plane that was ready, little is forgotten. */
+export function partsSaid(world: World, endpoint: EndpointChoice): readonly PlaneSaid[] {
+  const { it, chain } = world;
+  const always = [infrastructureSaid(world), ...workspaceConditions(chain), rolloutSaid(world)];
+  if (isInitialized(it) && chain.class !== "Available") return always;
+  return [
+    ...always,
+    secretSaid(world, endpoint),
+    endpointSaid(world, endpoint),
+    kubeconfigSaid(world, endpoint),
+    certificateSaid(world),
+  ];
+}
+
+export function infrastructureSaid({ infrastructure, chain, it }: World): PlaneSaid<"InfrastructureReady"> {
+  if (infrastructure.is === "none") {
+    return say("InfrastructureReady", "True", "NoInfrastructureRef", text`Cluster has no infrastructureRef`);
+  }
+  const { named } = infrastructure;
+  if (infrastructure.is === "ready" || chain.apply !== undefined || isInitialized(it)) {
+    return say("InfrastructureReady", "True", "InfrastructureReady", text`${named} is ready`);
+  }
+  return infrastructure.is === "failed"
+    ? say("InfrastructureReady", "False", "InfrastructureFailed", text`${named} failed: ${infrastructure.token}`)
+    : say("InfrastructureReady", "False", "WaitingForVPC", text`waiting for ${named} to become ready`);
+}
+
+function secretSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
+  const place = nameOf(chain.secretPlace);
+  if (chain.class !== "Available") {
+    return say("ConnectionSecretReady", "Unknown", "WorkspaceNotReady", text`the workspace is not available`);
+  }
+  if (chain.secret === undefined) {
+    return say("ConnectionSecretReady", "False", "WaitingForSecret", text`Secret ${place} not found yet`);
+  }
+  return endpoint.is === "found"
+    ? say("ConnectionSecretReady", "True", "SecretFound", text`Secret ${place} is there`)
+    : say("ConnectionSecretReady", "False", "KeyMissing", text`Secret ${place} has no endpoint`);
+}
+
+function endpointSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
+  const place = nameOf(chain.secretPlace);
+  if (chain.class !== "Available" || chain.secret === undefined) {
+    return say("EndpointReady", "Unknown", "WorkspaceNotReady", text`the workspace is not available`);
+  }
+  if (endpoint.is === "none") {
+    const name = chain.workspaceName ?? "";
+    const message = text`no endpoint in Secret ${place} nor in the outputs of workspace ${name}`;
+    return say("EndpointReady", "False", "EndpointNotReady", message);
+  }
+  if (endpoint.is === "invalid") {
+    const message = text`key ${endpoint.key} of Secret ${place} is not a valid endpoint`;
+    return say("EndpointReady", "False", "InvalidEndpoint", message);
+  }
+  const by = endpoint.by === "cluster" ? "ClusterEndpointUsed" : "EndpointProvided";
+  return say("EndpointReady", "True", by, text`${formatEndpoint(endpoint.endpoint)}`);
+}
+
+export function kubeconfigSaid(world: World, endpoint: EndpointChoice): PlaneSaid<"KubeconfigReady"> {
+  const { it, chain, credentials } = world;
+  if (chain.class !== "Available" || chain.secret === undefined || endpoint.is !== "found") {
+    return say("KubeconfigReady", "Unknown", "EndpointNotReady", text`the endpoint is not known yet`);
+  }
+  const target = `${it.metadata.namespace}/${kubeconfigSecretName(clusterNameOf(world))}`;
+  const { kubeconfig, kubeconfigSecret: there } = credentials;
+  const invalid = (place: string, rule: string) =>
+    say("KubeconfigReady", "False", "InvalidKubeconfig", text`kubeconfig in Secret ${place} is invalid: ${rule}`);
+  if (there.is === "foreign") {
+    return there.hasValue
+      ? say("KubeconfigReady", "True", "UserProvided", text`Secret ${target} is managed by someone else`)
+      : invalid(target, "key value is missing");
+  }
+  if (kubeconfig.is === "invalid") return invalid(kubeconfig.place, kubeconfig.rule);
+  if (there.is === "ours" && there.isCurrent) {
+    return say("KubeconfigReady", "True", "KubeconfigWritten", text`Secret ${target} is up to date`);
+  }
+  const apply = kubeconfigApplyName(it.metadata.name ?? "");
+  const more = world.kubeconfigTemplate === undefined ? "" : `; waiting for WorkspaceTemplateApply ${apply}`;
+  const message = text`no kubeconfig in Secret ${kubeconfig.place}${more}`;
+  return say("KubeconfigReady", "False", "WaitingForKubeconfig", message);
+}
+
+function certificateSaid(world: World): PlaneSaid {
+  const { it, chain, credentials } = world;
+  const { certificate, certificateSecret } = credentials;
+  if (chain.class !== "Available" || chain.secret === undefined) {
+    return say("CertificatesAvailable", "Unknown", "WorkspaceNotReady", text`the workspace is not available`);
+  }
+  const target = `${it.metadata.namespace}/${caSecretName(clusterNameOf(world))}`;
+  if (certificate.is === "absent") {
+    return say("CertificatesAvailable", "True", "NotProvided", text`no certificate in Secret ${certificate.place}`);
+  }
+  if (certificate.is === "invalid") {
+    return say(
+      "CertificatesAvailable",
+      "False",
+      "InvalidCertificate",
+      text`Secret ${certificate.place}: ${certificate.rule}`,
+    );
+  }
+  const whose = certificateSecret.is === "foreign" ? "is managed by someone else" : "is up to date";
+  return say("CertificatesAvailable", "True", "CertificateWritten", text`Secret ${target} ${whose}`);
+}
+
+/** Whether both Secrets were really written, as far as there is something to write (CP-7). */
+export function areSecretsReady(world: World, endpoint: EndpointChoice): boolean {
+  const { certificate, certificateSecret: there } = world.credentials;
+  const isPublished = there.is === "foreign" || (there.is === "ours" && there.isCurrent);
+  const isCertified = certificate.is === "absent" || (certificate.is === "valid" && isPublished);
+  return kubeconfigSaid(world, endpoint).status === "True" && isCertified;
+}
+
+function rolloutSaid(world: World): PlaneSaid {
+  const { is, applied = "", wanted = "" } = rolloutOf(world);
+  if (is === "refused") {
+    const { spec, status } = world.it;
+    const message = text`spec.version ${spec.version} is lower than running version ${status?.version ?? ""}`;
+    return say("RollingOut", "False", "VersionDowngradeRefused", message);
+  }
+  return is === "rolling"
+    ? say("RollingOut", "True", "RollingOut", text`changing from revision ${applied} to ${wanted}`)
+    : say("RollingOut", "False", "NotRollingOut", text`not rolling out`);
+}

@@ -1,0 +1,125 @@
+// What a CAPTControlPlane says of itself, given what was seen and decided. Pure.
+import type { Instant } from "@telltale/kinds";
+import { type Draft, text } from "@telltale/status";
+import { clockConditions } from "../deadlines.ts";
+import { formatEndpoint } from "../endpoint.ts";
+import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
+import { writeFields } from "../status-fields.ts";
+import { creatingSaid, type Decision, decide, failureWake, isUnpaused, verdictOf } from "./decide.ts";
+import { fieldsOf } from "./fields.ts";
+import { partsSaid } from "./parts.ts";
+import { type PlaneSaid, type PlaneType, say } from "./say.ts";
+import { atWork, type Sketch } from "./sketch.ts";
+import { isInitialized, type World } from "./world.ts";
+
+type PlaneDraft = Draft<typeof CAPTControlPlane>;
+type Made = Exclude<Decision, { is: "troubled" }>;
+
+export function status(world: World, draft: PlaneDraft, now: Instant): void {
+  const decision = decide(world, now);
+  if (decision.is === "troubled") {
+    troubled(world, draft);
+    return;
+  }
+  const said = conditionsOf(world, decision);
+  for (const it of said) draft.state(it, { restamp: isRestamped(world, it) });
+  const isRecovered = decision.is === "failed" && decision.isRecoverable;
+  if (!isRecovered) draft.without("RecoveryAvailable");
+  const spoken = new Set<string>(said.map(({ type }) => type));
+  // What is not spoken of holds for the generation that was read, as it did before.
+  draft.keep(...allTypes.filter((type) => !spoken.has(type)));
+  const phase = phaseOf(world, decision);
+  if (phase !== undefined) draft.phase(phase);
+  writeFields(draft, fieldsOf(world, decision));
+  draft.wake(decision.is === "going" ? decision.wakeAt : failureWake(now));
+}
+
+/** P17: nothing changes for a request that failed. */
+function troubled({ trouble }: World, draft: PlaneDraft): void {
+  if (trouble === undefined) return;
+  const { message, retryAfter } = trouble;
+  draft.fail({ class: "throttled", reason: "Creating", message, ...(retryAfter === undefined ? {} : { retryAfter }) });
+}
+
+function phaseOf({ it }: World, decision: Made): "Creating" | "Ready" | "Failed" | undefined {
+  if (decision.is === "failed") return undefined;
+  if (decision.is !== "going") return "Failed";
+  return isInitialized(it) || decision.seen.why === undefined ? "Ready" : "Creating";
+}
+
+function conditionsOf(world: World, decision: Made): readonly PlaneSaid[] {
+  const { seen } = decision;
+  const parts = partsSaid(world, seen.endpoint);
+  if (decision.is === "failed") {
+    return [...parts.filter(({ type }) => refreshed.includes(type)), ...recovery(decision)];
+  }
+  const rest = [
+    ...parts,
+    say("Paused", "False", "NotPaused", text`not paused`),
+    say("Deleting", "False", "NotDeleting", text`not deleting`),
+  ];
+  if (decision.is === "going") {
+    const failed = say("Failed", "False", "NotFailed", text`not failed`);
+    return [...readiness(world, seen), creatingSaid(seen), failed, ...rest];
+  }
+  const { token, message } = decision.failure;
+  return [
+    say("Ready", "False", token, message),
+    say("Available", "False", token, message),
+    say("Initialized", "False", token, message),
+    say("Creating", "False", "Failed", text`not creating`),
+    say("Failed", "True", token, message),
+    ...rest,
+  ];
+}
+
+/** What is still looked at once it has failed (3.6.3). */
+const refreshed: readonly string[] = ["WorkspaceSynced", "WorkspaceReady", "ConnectionSecretReady"];
+
+function readiness(world: World, { why, endpoint }: Sketch): readonly PlaneSaid[] {
+  const message = atWork(world, endpoint);
+  const initialized = say("Initialized", "True", "Initialized", message);
+  if (why === undefined) {
+    return [say("Ready", "True", "Ready", message), say("Available", "True", "Available", message), initialized];
+  }
+  return [
+    say("Ready", "False", why.reason, why.message),
+    say("Available", "False", why.reason, why.message),
+    isInitialized(world.it) ? initialized : say("Initialized", "False", why.reason, why.message),
+  ];
+}
+
+function recovery({ seen, isRecoverable }: Extract<Decision, { is: "failed" }>): readonly PlaneSaid[] {
+  if (!isRecoverable || seen.endpoint.is !== "found") return [];
+  const at = formatEndpoint(seen.endpoint.endpoint);
+  const how = "set annotation capt.infrastructure.cluster.x-k8s.io/reset-failure to continue";
+  const message = text`control plane at ${at} became available after the timeout; ${how}`;
+  return [say("RecoveryAvailable", "True", "ReadyAfterTimeout", message)];
+}
+
+const allTypes: readonly PlaneType[] = [
+  "Available",
+  "Ready",
+  "CertificatesAvailable",
+  "ConnectionSecretReady",
+  "Creating",
+  "EndpointReady",
+  "Failed",
+  "InfrastructureReady",
+  "Initialized",
+  "KubeconfigReady",
+  "RollingOut",
+  "WorkspaceReady",
+  "WorkspaceSynced",
+  "Paused",
+  "Deleting",
+];
+
+/** CP-4 and 11.3: a person let it begin anew, so clocks do too. */
+function isRestamped(world: World, { type, status: is }: PlaneSaid): boolean {
+  if (!clockConditions.controlPlane.some((it) => it === type)) return false;
+  if (verdictOf(world).isReset) return true;
+  // The clock of creation begins with the network, too.
+  const runs = type === "InfrastructureReady" || is === (type === "Creating" ? "True" : "False");
+  return isUnpaused(world) && runs && !isInitialized(world.it);
+}
