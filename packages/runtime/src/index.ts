@@ -21,6 +21,7 @@ export type { Replicas } from "./guard.ts";
 export type { Key, Name } from "./key.ts";
 export { type Fields, type Log, silentLog } from "./log.ts";
 export { type Manager, type ManagerOptions, manager } from "./manager.ts";
+export type { Families, Family, Labels, Meter } from "./meter.ts";
 export { type PinoLog, type PinoLogOptions, pinoLog } from "./outside/pino-log.ts";
 export type { Check } from "./outside/probes.ts";
 export { type Polled, type Poller, poller } from "./poll.ts";

@@ -7,6 +7,8 @@ import { type Metrics, metricsIn } from "./metrics.ts";
 import { processIn } from "./process-metrics.ts";
 import { gaugesIn } from "./scraped.ts";
 
+export { meterIn } from "./metered.ts";
+
 export interface Prometheus {
   readonly sink: Sink;
   /** What a scrape gets. */
