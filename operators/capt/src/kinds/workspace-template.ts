@@ -30,7 +30,6 @@ const spec = Fields({
   }),
   writeConnectionSecretToRef: Optional(secretRef()),
 });
-export type WorkspaceTemplateSpec = WorkspaceTemplate["spec"];
 
 export const WorkspaceTemplate = defineKind({
   group: infrastructureGroup,
