@@ -378,6 +378,25 @@ test("before everything is made as many workers are expected as the spec asks fo
   on.server.faults.remove(rule);
 });
 
+test.each([403, 503])(
+  "S1 an end is told also where the Job cannot be stopped, as %i says, and it is stopped later",
+  async (code) => {
+    await running();
+    const state = { waiting: { reason: "ImagePullBackOff" } };
+    const stuck = { name: "demo-worker", image: "", imageID: "", ready: false, restartCount: 0, state };
+    await on.pod("worker", "w1", { phase: "Pending", containerStatuses: [stuck] });
+    const rule = on.server.faults.add({ match: { verbs: ["patch"], resource: "jobs" }, effect: { status: code } });
+    await on.pass(630_000);
+    expect((await on.status()).phase).toBe("Failed");
+    const stopped = async () =>
+      (await on.jobs()).filter(({ spec }) => spec?.suspend === true).map(({ metadata }) => metadata?.name);
+    expect(await stopped()).toEqual([]);
+    on.server.faults.remove(rule);
+    await on.pass(61_000);
+    expect(await stopped()).toEqual(["demo-worker"]);
+  },
+);
+
 test("T22 only what others deleted is told as deleted", async () => {
   await running({ config: { onJobDeleted: "Recreate" } });
   await remove("master");

@@ -24,8 +24,8 @@ export async function act(
   const seen = isChanged ? await observe(world.test, hands) : world;
   const missing = parts.filter((part) => isMissing(world[part]));
   const after = { ...seen, making: { ...making, isAgain: plan.isAgain === true, missing } };
-  await stop(after, hands);
-  return after;
+  const isStopped = await stop(after, hands);
+  return { ...after, making: { ...after.making, isLeft: !isStopped } };
 }
 
 async function remove(part: Part, hands: TestHands, world: World): Promise<void> {
@@ -75,13 +75,23 @@ function failureOf(error: unknown): { readonly cause: string; readonly isHopeles
   throw error;
 }
 
-/** A final phase means no more load. */
-async function stop(world: World, hands: TestHands): Promise<void> {
+/**
+ * A final phase means no more load. That a test has come to its end is told also where a Job cannot be stopped yet: the next
+ * pass tries again, and then there is nothing else to tell.
+ */
+async function stop(world: World, hands: TestHands): Promise<boolean> {
   const facts = factsOf(world, hands.now);
   const decision = decide(world, facts, hands.now);
-  for (const role of stops(world, facts, ending(world, decision, hands.now), hands.now).stop) {
-    const job = objectOf(world[role]);
-    if (job !== undefined) await hands.patch(Job, job, suspension);
+  try {
+    for (const role of stops(world, facts, ending(world, decision, hands.now), hands.now).stop) {
+      const job = objectOf(world[role]);
+      if (job !== undefined) await hands.patch(Job, job, suspension);
+    }
+    return true;
+  } catch (error) {
+    if (decision.is === "over" || !(error instanceof ApiError)) throw error;
+    hands.log.warn("a Job of a test that has failed could not be stopped", { err: error });
+    return false;
   }
 }
 

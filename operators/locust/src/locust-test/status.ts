@@ -247,7 +247,8 @@ function wakeAt(
   next: LocustTestStatus,
   now: Instant,
 ): Instant | undefined {
-  const leftovers = stops(world, facts, next, now).wakeAt;
+  const left = world.making.isLeft === true ? plus(now, 1000) : undefined;
+  const leftovers = earliest(left, stops(world, facts, next, now).wakeAt);
   if (decision.is === "recreate") return now;
   if (decision.is !== "goOn" && decision.is !== "suspended") return leftovers;
   const trouble = troubleOf(world, facts);

@@ -45,6 +45,8 @@ export interface Making {
   readonly isAgain?: boolean;
   /** Where it stopped. */
   readonly failure?: Named & { readonly cause: string; readonly isHopeless: boolean };
+  /** A Job that must make no more load could not be stopped. */
+  readonly isLeft?: boolean;
   /** What was not there when the pass began. */
   readonly missing: readonly Part[];
 }
