@@ -99,12 +99,13 @@ describe("10.6 the operator's own metrics", () => {
       { kind: CAPTControlPlane, store: { values: () => [owned].values() } },
       { kind: Workspace, store: { values: () => [free].values() } },
     ];
-    const cache = {
-      all,
+    class Known {
+      readonly all = all;
       held() {
         return this.all;
-      },
-    } as unknown as Pick<Cache, "held">;
+      }
+    }
+    const cache = new Known() as unknown as Pick<Cache, "held">;
     expect([...captFamilies(cache).capt_waiting_for_owner.read()]).toEqual([
       [{ kind: "CAPTCluster" }, 2],
       [{ kind: "CAPTControlPlane" }, 0],
