@@ -5,6 +5,7 @@ import { Node } from "@telltale/kinds/builtin";
 import type { Backend, BackendFault, Deed, Scenario } from "@telltale/simulation";
 import { controllers, machines, simulatedRuntime } from "@telltale/workloads";
 import { type Answer, LocustTest, locustOperator, standardConfig, type WebApi } from "../src/index.ts";
+import { quickCluster } from "./quick-cluster.ts";
 
 /** A master's web API that answers by the clock: three workers, a hundred users, ever more requests. */
 class FakeMaster implements WebApi, Backend {
@@ -43,17 +44,20 @@ class FakeMaster implements WebApi, Backend {
   }
 }
 
-const test = (annotations: Record<string, string> = {}): KubeObject =>
+const test = (name = "demo", master: Record<string, unknown> = {}): KubeObject =>
   ({
     apiVersion: LocustTest.apiVersion,
     kind: LocustTest.kind,
-    metadata: { name: "demo", namespace: "default" },
+    metadata: { name, namespace: "default" },
     spec: {
       image: "locustio/locust:2.46.3",
-      master: { command: "-f /lotest/src/test.py --users 100 --run-time 30s", annotations },
+      master: { command: "-f /lotest/src/test.py --users 100 --run-time 30s", ...master },
       worker: { command: "-f /lotest/src/test.py", replicas: 3 },
     },
   }) as KubeObject;
+
+/** One of many that are soon done with: what it asks for cannot be run. */
+const invalid = (i: number): KubeObject => test(`crowd-${i}`, { command: "" });
 
 /** What a cluster needs to run Jobs, and no more: a node that is there without heartbeats, and that somebody has called ready. */
 const cluster = ["job-controller", "job-orphan-controller", "kubelet", "default-scheduler"];
@@ -71,6 +75,20 @@ const ready: Deed = {
   act: (client) => client.patch(Node, { name: "embedded-node" }, { merge: { spec: { taints: null } } }),
 };
 
+/** What the master's web API tells, names that chance gives, and whether the workers ended by themselves or were stopped. */
+const free = [
+  "*.status.testResult",
+  "*.status.progress",
+  "*.status.connectedWorkers",
+  "*.status.workersSource",
+  "*.status.conditions.WorkersConnected",
+  "*.status.conditions.TelemetryAvailable",
+  "*.status.conditions.PodsHealthy",
+  "Pod *",
+  "Job default/demo-worker.spec.suspend",
+  "Job default/demo-worker.status*",
+];
+
 const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
   kinds: [LocustTest],
   operator: ({ clock, backend }) => locustOperator({ config: standardConfig, clock, api: backend, transport: nobody }),
@@ -82,26 +100,25 @@ const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
   backend: ({ clock }) => new FakeMaster(clock),
   people: [ready],
   unsuited: ["P22", "P33", "P34"],
-  // What the master's web API tells, and names that chance gives.
-  free: [
-    "*.status.testResult",
-    "*.status.progress",
-    "*.status.connectedWorkers",
-    "*.status.workersSource",
-    "*.status.conditions.WorkersConnected",
-    "*.status.conditions.TelemetryAvailable",
-    "*.status.conditions.PodsHealthy",
-    "Pod *",
-  ],
+  crowd: invalid,
+  // A test runs once: a Job that somebody takes away ends it, and what somebody changes stays as it is.
+  leaves: ["Job", "Service"],
+  free,
 };
 
 const nobody = { send: () => Promise.reject(new Error("nobody asks the API server")), close: async () => {} };
 
-export const passing: Scenario<FakeMaster> = { ...base, name: "passing", apply: [test()] };
+export const passing: Scenario<FakeMaster> = {
+  ...base,
+  name: "passing",
+  apply: [test()],
+  // Load counts from when it was first seen: whoever was paused then may hold it for too short.
+  free: [...free, "*.status.conditions.TestCompleted.message"],
+};
 export const failing: Scenario<FakeMaster> = {
   ...base,
   name: "failing",
-  apply: [test({ "sim.telltale.dev/exit-code": "1" })],
+  apply: [test("demo", { annotations: { "sim.telltale.dev/exit-code": "1" } })],
 };
 export const deleted: Scenario<FakeMaster> = {
   ...base,
@@ -116,3 +133,14 @@ export const deleted: Scenario<FakeMaster> = {
     },
   ],
 };
+
+const quickly = (scenario: Scenario<FakeMaster>): Scenario<FakeMaster> => ({
+  ...scenario,
+  name: `${scenario.name}-quickly`,
+  given: [],
+  people: (scenario.people ?? []).filter((deed) => deed !== ready),
+  others: () => quickCluster(30_000),
+});
+
+/** The same three without nodes, a scheduler and a kubelet: for many plans. */
+export const quick = { passing: quickly(passing), failing: quickly(failing), deleted: quickly(deleted) };

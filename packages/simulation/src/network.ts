@@ -331,8 +331,12 @@ const never = (): Promise<never> => new Promise(() => {});
 function leaving(closing: AbortSignal, reader: AbortSignal | undefined): AbortController {
   const left = new AbortController();
   for (const signal of [closing, reader]) {
-    if (signal?.aborted === true) left.abort(signal.reason);
-    signal?.addEventListener("abort", () => left.abort(signal.reason), { once: true, signal: left.signal });
+    if (signal === undefined) continue;
+    const give = () => left.abort(signal.reason);
+    if (signal.aborted) give();
+    signal.addEventListener("abort", give, { once: true });
+    // Not by the option `signal`: Node.js keeps such listeners, and all that they know of, for ever.
+    left.signal.addEventListener("abort", () => signal.removeEventListener("abort", give), { once: true });
   }
   return left;
 }

@@ -28,7 +28,7 @@ export interface Scenario<B = unknown> {
   readonly replicas?: 1 | 2;
   /** What may end differently from run to run: `Job/*.metadata.name`, `*.status.history`. */
   readonly free?: readonly string[];
-  /** Kinds of children that it leaves as they are once they are made: `Job`. What others do to them is not put right. */
+  /** Kinds of children that it leaves as they are once they are made: `Job`. What others do to them is not put right, and what a backup has not got is lost. */
   readonly leaves?: readonly string[];
   /** Perturbations that are no fault here: a kind that runs once with the spec that it was made with follows no later one. */
   readonly unsuited?: readonly string[];

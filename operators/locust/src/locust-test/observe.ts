@@ -2,7 +2,7 @@
 import { isForbidden } from "@telltale/client";
 import { type KubeObject, plus } from "@telltale/kinds";
 import { CoreEvent, Job, Pod, Service } from "@telltale/kinds/builtin";
-import type { Look } from "@telltale/runtime";
+import type { Look, Name } from "@telltale/runtime";
 import { nodeName, specHash } from "../build/index.ts";
 import type { Config, Role } from "../config.ts";
 import type { LocustTest } from "../kinds/locust-test.ts";
@@ -26,8 +26,8 @@ export async function observe(test: LocustTest, look: Look, senses: Senses): Pro
   const { name = "", namespace = "", uid = "" } = test.metadata;
   const at = (role: Role) => ({ namespace, name: nodeName(name, role) });
   const service = found(test, look.get(Service, at("master")));
-  const master = found(test, look.get(Job, at("master")));
-  const worker = found(test, look.get(Job, at("worker")));
+  const master = found(test, await jobAt(at("master"), test, look));
+  const worker = found(test, await jobAt(at("worker"), test, look));
   const pods = { master: await masterPods(test, master, look), worker: podsOf(worker, look) };
   const newest = newestOf(pods.master.filter(({ metadata }) => metadata?.deletionTimestamp === undefined));
   const isGone = isMissing(worker) && test.status?.appliedGeneration !== undefined;
@@ -61,6 +61,19 @@ function found<T extends KubeObject>(test: LocustTest, object: T | undefined): F
   return isSameName ? { is: "leaving", object, of: "earlier" } : { is: "foreign", object };
 }
 
+/** A Job that was there, and is not, ends the test: only the server's own word counts for that. A cache may have gone back in time. */
+async function jobAt(
+  at: Name & { readonly namespace: string },
+  test: LocustTest,
+  look: Look,
+): Promise<Job | undefined> {
+  const known = look.get(Job, at);
+  if (known !== undefined || test.status?.appliedGeneration === undefined || isOver(test)) return known;
+  return look.live(Job, at);
+}
+
+const isOver = ({ status }: LocustTest): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
+
 const podsOf = (job: Found<Job>, look: Look): readonly Pod[] => {
   const object = objectOf(job);
   return object === undefined ? [] : look.children(Pod, object);
@@ -70,8 +83,7 @@ const podsOf = (job: Found<Job>, look: Look): readonly Pod[] => {
 async function masterPods(test: LocustTest, job: Found<Job>, look: Look): Promise<readonly Pod[]> {
   const known = podsOf(job, look);
   const object = objectOf(job);
-  const isOver = test.status?.phase === "Succeeded" || test.status?.phase === "Failed";
-  if (object === undefined || isOver || classifyJob(object) !== "Failed" || known.some(hasEnded)) return known;
+  if (object === undefined || isOver(test) || classifyJob(object) !== "Failed" || known.some(hasEnded)) return known;
   const { namespace = "", name = "" } = object.metadata ?? {};
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   const { items } = await look.server.list(Pod, { namespace, labelSelector, signal: look.signal });

@@ -217,7 +217,10 @@ function saying(reason: TelemetryReason, what?: string): TelemetryCondition {
 function conditionIn(stored: LocustTestStatus | undefined): TelemetryCondition | undefined {
   const found = stored?.conditions?.find(({ type }) => type === "TelemetryAvailable");
   if (found === undefined || !(found.reason in messages)) return undefined;
-  return { status: found.status, reason: found.reason as TelemetryReason, message: found.message ?? "" };
+  const reason = found.reason as TelemetryReason;
+  // Somebody else has put another one in its place.
+  if (found.status !== saying(reason).status) return undefined;
+  return { status: found.status, reason, message: found.message ?? "" };
 }
 
 /** The rule for writes: what a person would want to know at once, or numbers once in a while. */

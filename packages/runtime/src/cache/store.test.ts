@@ -205,6 +205,19 @@ describe("an object that vanished unheard", () => {
   });
 });
 
+describe("an object that went back", () => {
+  it("is told of as restored, by a list that is newer, or where the server has the last word", () => {
+    const { store } = opened();
+    const told: (boolean | undefined)[] = [];
+    store.saw("ADDED", thing("x", 20));
+    store.subscribe(({ restored }) => told.push(restored));
+    store.replace([thing("x", 10)], "1000");
+    store.replace([thing("x", 12)], "1001");
+    store.replace([thing("x", 14)], "1002", { trust: "content" });
+    expect(told).toEqual([true, undefined, true]);
+  });
+});
+
 describe("a list", () => {
   it("is all there is: it adds, changes and removes", () => {
     const { store, shown, changes } = opened();

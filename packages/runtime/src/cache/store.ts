@@ -10,6 +10,8 @@ import { isNoNewer, isOlder } from "./version.ts";
 export interface Change<T> {
   readonly old: T | undefined;
   readonly new: T | undefined;
+  /** The server was put back to an earlier state, or may have been: what it had said since is not true any more. */
+  readonly restored?: true;
 }
 
 export type Listener<T> = (change: Change<T>) => void;
@@ -158,6 +160,8 @@ export class Store<T extends KubeObject> implements Reader<T> {
   replace(objects: Iterable<T>, version: string, options: { namespace?: string; trust?: Trust } = {}): void {
     const { namespace, trust = "newest" } = options;
     const reset = trust === "server";
+    const isBack = (old: T | undefined, object: T) =>
+      trust !== "newest" || isOlder(object.metadata?.resourceVersion, old?.metadata?.resourceVersion);
     const isOf = (key: Key) => namespace === undefined || namespaceOfKey(key) === namespace;
     const isLater = (old: T) => !reset && isOlder(version, old.metadata?.resourceVersion);
     if (reset) {
@@ -173,7 +177,8 @@ export class Store<T extends KubeObject> implements Reader<T> {
       listed.add(key);
       const old = this.#objects.get(key);
       // Not the newer of two versions: it may be of a server that was put back, and has come past us with other objects.
-      if (old === undefined || !(isLater(old) || isSameState(old, object, trust))) this.#set(key, old, object);
+      if (old === undefined || !(isLater(old) || isSameState(old, object, trust)))
+        this.#set(key, old, object, isBack(old, object));
     }
     this.#gone.listed(uids, version, isOf);
     for (const [key, old] of this.#objects) {
@@ -185,7 +190,7 @@ export class Store<T extends KubeObject> implements Reader<T> {
     return isNoNewer(object.metadata?.resourceVersion, this.#options.told?.(object));
   }
 
-  #set(key: Key, old: T | undefined, object: T | undefined): void {
+  #set(key: Key, old: T | undefined, object: T | undefined, isRestored = false): void {
     const subject = object ?? old;
     if (subject === undefined) return;
     if (object === undefined) this.#objects.delete(key);
@@ -196,7 +201,7 @@ export class Store<T extends KubeObject> implements Reader<T> {
       if (old !== undefined) index.leave(key, old);
       if (object !== undefined) index.enter(key, object);
     }
-    this.#untold.push({ change: { old, new: object }, subject });
+    this.#untold.push({ change: { old, new: object, ...(isRestored ? { restored: true } : {}) }, subject });
     this.#tell();
   }
 

@@ -5,6 +5,7 @@ import type { KubeObject, Ms } from "@telltale/kinds";
 import type { Fault } from "../fault.ts";
 import { isNoise } from "../history.ts";
 import { numberIn, type Perturbation, textIn } from "../perturbation.ts";
+import type { Scenario } from "../scenario.ts";
 import { backwards } from "../servers/skewed.ts";
 import { remove, there } from "../stranger.ts";
 import type { World } from "../world.ts";
@@ -30,21 +31,23 @@ export const recreations: readonly Perturbation[] = [
         .map(({ key, type, after }, i) => ({ key, type, after, change: i + 1 }))
         .filter(({ key, type }) => type !== "DELETED" && watched.some((kind) => key.startsWith(`/${kind}/`)));
       for (const { change, after } of spread(places, most)) {
-        const isPersons = isApplied(scenario.apply, after) && kindOf(scenario.kinds, after) !== undefined;
-        yield { p: "P13", change, of: isPersons ? "person" : "others" };
+        yield { p: "P13", change, of: isPersonal(scenario, after) ? "person" : "others" };
       }
     },
     arm(fault, world) {
       const isPersons = textIn(fault, "of") === "person";
-      onChange(world, numberIn(fault, "change"), ({ key }) => {
+      onChange(world, numberIn(fault, "change"), ({ key, after }) => {
+        // Beside other faults it may be another object's turn.
+        if (isPersons !== isPersonal(world.scenario, after)) return;
         world.clock.after(0, () => (isPersons ? startAnew(world, key) : putBack(world, key)));
       });
     },
   },
 ];
 
-const isApplied = (applied: readonly KubeObject[], { kind, metadata }: KubeObject): boolean =>
-  applied.some((it) => it.kind === kind && it.metadata?.name === metadata?.name);
+const isPersonal = ({ apply, kinds }: Scenario, object: KubeObject): boolean =>
+  kindOf(kinds, object) !== undefined &&
+  apply.some(({ kind, metadata }) => kind === object.kind && metadata?.name === object.metadata?.name);
 
 function putBack(world: World, key: string): void {
   const { store } = world.server;
