@@ -135,9 +135,9 @@ function refusal(spec: Source): { readonly class: ErrorClass; readonly message: 
   const bad = (message: SafeText) => ({ class: "InvalidConfiguration" as const, message });
   if (spec.module.trim() === "") return bad(text`the module is empty`);
   if (!isInside(spec.entrypoint)) return bad(text`the entrypoint has to be a relative path without ".."`);
-  for (const of of ["initArgs", "planArgs", "applyArgs", "destroyArgs"] as const) {
-    const forbidden = (spec[of] ?? []).map(optionOf).find((option) => option !== undefined && ours.has(option));
-    if (forbidden !== undefined) return bad(text`${of} has -${forbidden}, which is the runner's own; take it out`);
+  for (const list of ["initArgs", "planArgs", "applyArgs", "destroyArgs"] as const) {
+    const forbidden = (spec[list] ?? []).map(optionOf).find((option) => option !== undefined && ours.has(option));
+    if (forbidden !== undefined) return bad(text`${list} has -${forbidden}, which is the runner's own; take it out`);
   }
   return undefined;
 }

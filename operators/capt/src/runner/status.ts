@@ -19,7 +19,8 @@ export function status(world: World, draft: WorkspaceDraft, now: Instant): void 
     failing(draft, workspace, text`${told.outcome.class}: ${told.outcome.message}`);
   } else if (isCurrent && (told.outcome.as === "settled" || told.outcome.as === "applied")) {
     const outputs = shownOutputs(told.outcome.outputs);
-    draft.set({ atProvider: { outputs, checksum: checksumOf(workspace) } } as Partial<WorkspaceStatus>);
+    const checksum = checksumOf(workspace);
+    draft.set({ atProvider: Object.keys(outputs).length === 0 ? { checksum } : { outputs, checksum } });
     draft.condition("Synced", true, "ReconcileSuccess", "The last run went through");
     if (world.quirks.neverReady) draft.condition("Ready", false, "Creating", making);
     else draft.condition("Ready", true, "Available", "What the module describes exists");
@@ -40,7 +41,10 @@ const making = "The first run is under way";
 
 /** Ready stays as it is: what is there does not go away because a run failed. */
 export function failing(draft: WorkspaceDraft, workspace: Workspace, message: SafeText): void {
-  draft.set({ atProvider: withoutProgress(workspace) } as Partial<WorkspaceStatus>);
+  const rest = withoutProgress(workspace);
+  // In an apply an empty map whose members were ours becomes null, which the server then refuses.
+  if (Object.keys(rest).length === 0) draft.unset("atProvider");
+  else draft.set({ atProvider: rest });
   draft.condition("Synced", false, "ReconcileError", message).keep("Ready");
 }
 
@@ -55,7 +59,9 @@ function underWay({ workspace, standing, isApplying }: World, draft: WorkspaceDr
 
 export function progressing(workspace: Workspace, progress: Progress | undefined): Partial<WorkspaceStatus> {
   if (progress === undefined || progress.operation === "plan") return {};
-  return { atProvider: { ...withoutProgress(workspace), progress } } as Partial<WorkspaceStatus>;
+  const { operation, total, done, current } = progress;
+  const shown = { operation, total, done, ...(current === undefined ? {} : { current }) };
+  return { atProvider: { ...withoutProgress(workspace), progress: shown } };
 }
 
 /** Whether the stored conditions speak for this generation. */

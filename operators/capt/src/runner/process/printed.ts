@@ -27,7 +27,9 @@ function ofDiagnostics(found: readonly Diagnostic[], stderr: string): Printed {
 
 /** `Error: ...` begins an error, in a box or without one. */
 function ofWords(text: string): Printed {
-  const found = /^[^\w\n]*Error: ([^\n]+)/m.exec(text)?.[1];
+  const errors = [...text.matchAll(/^[^\w\n]*Error: ([^\n]+)/gm)].map(([, words = ""]) => words);
+  // The program first says that it will say what is wrong.
+  const found = errors.find((words) => !/encountered problems during initiali[sz]ation/.test(words)) ?? errors[0];
   const first = text.split("\n").find((line) => line.trim() !== "");
   return { summary: (found ?? first ?? "it said nothing").trim(), text };
 }
