@@ -2,9 +2,9 @@
 import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
 import { seededRandom, turn, VirtualClock } from "@telltale/clock";
-import { formatTime, type Ms, toCrd } from "@telltale/kinds";
+import { formatTime, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { CoreEvent, Job, Namespace, type Pod, Pod as PodKind, Service } from "@telltale/kinds/builtin";
-import { type Manager, manager } from "@telltale/runtime";
+import { type Manager, manager, type PolicyRule } from "@telltale/runtime";
 import { type Config, standardConfig } from "../src/config.ts";
 import { LocustTest, type LocustTestStatus } from "../src/kinds/locust-test.ts";
 import { locustTests } from "../src/locust-test/controller.ts";
@@ -56,16 +56,22 @@ export interface Stage {
 export interface StageOptions {
   readonly config?: Partial<Config>;
   readonly invalid?: (test: LocustTest) => readonly string[];
+  /** What the operator may do. Default: everything. */
+  readonly rights?: readonly PolicyRule[];
 }
 
-export async function stage({ config = {}, invalid = () => [] }: StageOptions = {}): Promise<Stage> {
+export async function stage({ config = {}, invalid = () => [], rights }: StageOptions = {}): Promise<Stage> {
   const clock = new VirtualClock();
   const server = await startApiServer({
     listen: false,
     clock,
     random: seededRandom(1),
-    authorization: "always-allow",
-    objects: [toCrd(LocustTest), { apiVersion: "v1", kind: Namespace.kind, metadata: { name: namespace } }],
+    authorization: rights === undefined ? "always-allow" : "rbac",
+    objects: [
+      toCrd(LocustTest),
+      { apiVersion: "v1", kind: Namespace.kind, metadata: { name: namespace } },
+      ...(rights === undefined ? [] : roleOf(rights)),
+    ],
   });
   const transport = () => inProcessTransport(server.client);
   const client = createClient({ transport: transport(), clock, random: seededRandom(2), fieldManager: "person" });
@@ -89,7 +95,7 @@ export async function stage({ config = {}, invalid = () => [] }: StageOptions = 
       invalid,
       telemetry: (seen) => ({ ...untold(seen), ...told }),
     });
-    const way = transport();
+    const way = inProcessTransport((request) => server.client({ ...request, user: operatorUser }));
     const stop = new AbortController();
     const it = manager({
       name: "locust",
@@ -218,6 +224,20 @@ export async function stage({ config = {}, invalid = () => [] }: StageOptions = 
 async function eventsIn(client: Client): Promise<readonly CoreEvent[]> {
   const { items } = await client.list(CoreEvent, { namespace });
   return items.filter(({ involvedObject }) => involvedObject.kind === "LocustTest");
+}
+
+const operatorUser = { username: "locust-operator", uid: "", groups: ["system:authenticated"], extra: {} };
+
+/** A role with these rights, bound to the operator. */
+function roleOf(rules: readonly PolicyRule[]): readonly KubeObject[] {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const metadata = { name: "locust" };
+  const apiGroup = "rbac.authorization.k8s.io";
+  const role = { apiVersion, kind: "ClusterRole", metadata, rules };
+  const roleRef = { apiGroup, kind: "ClusterRole", name: "locust" };
+  const subjects = [{ apiGroup, kind: "User", name: operatorUser.username }];
+  const binding = { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects };
+  return [role, binding];
 }
 
 /** Without a master's word the Job counts. */
