@@ -4,6 +4,7 @@ import { Lease } from "@telltale/kinds/builtin";
 import { clusterBridge } from "../src/cluster-bridge/controller.ts";
 import { Edges } from "../src/cluster-bridge/edges.ts";
 import { type Config, standardConfig } from "../src/config.ts";
+import { ShapeFinder } from "../src/domain-shape.ts";
 import { CAPTCluster, CAPTControlPlane, type Cluster, ClusterV1beta1, ClusterV1beta2 } from "../src/kinds/index.ts";
 import { anyCluster } from "../src/server.ts";
 import { namespace, type Stage, type StageOptions, stage } from "./stage.ts";
@@ -33,11 +34,13 @@ export interface BridgeStage extends Stage {
 export interface BridgeOptions extends Partial<StageOptions> {
   readonly version?: Version;
   readonly config?: Partial<Config>;
+  readonly work?: "bridge" | "forward";
 }
 
 export async function bridgeStage({
   version = "v1beta1",
   config,
+  work,
   ...options
 }: BridgeOptions = {}): Promise<BridgeStage> {
   const edges = new Edges();
@@ -47,7 +50,11 @@ export async function bridgeStage({
   }
   const on = await stage({
     kinds: { Cluster: version === "v1beta1" ? ClusterV1beta1 : ClusterV1beta2 },
-    controllers: ({ kinds }) => [clusterBridge({ config: { ...standardConfig, ...config }, kinds, edges })],
+    controllers({ kinds }) {
+      const all = { ...standardConfig, ...config };
+      const shapes = new ShapeFinder(all.failureDomainsShape, kinds);
+      return [clusterBridge({ config: all, kinds, edges, shapes, ...(work === undefined ? {} : { work }) })];
+    },
     ...options,
   });
   const Cluster = anyCluster(on.kinds);

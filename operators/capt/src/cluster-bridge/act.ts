@@ -6,7 +6,7 @@ import type { Endpoint } from "../endpoint.ts";
 import type { Cluster } from "../kinds/cluster.ts";
 import { finalizers, labels } from "../names.ts";
 import { modeInterval } from "./mode.ts";
-import { isAnothers, machineKinds, observe, type Senses } from "./observe.ts";
+import { isAnothers, isAsking, machineKinds, observe, type Senses } from "./observe.ts";
 import type { Deletion, Plan } from "./plan.ts";
 import { placeOf, type Role, referenceOf, roleKinds } from "./references.ts";
 import { isLeaving, objectOf, type World } from "./world.ts";
@@ -28,7 +28,7 @@ export async function act(plan: Plan, hands: Hands, world: World, senses: Senses
 }
 
 /** Ends a pass without a word: the status of such a Cluster is not ours. */
-const unsaid = ({ modes }: Senses): Failed => new Failed(waiting(modes.isFound ? modeInterval : aDay));
+const unsaid = (senses: Senses): Failed => new Failed(waiting(isAsking(senses) ? modeInterval : aDay));
 const aDay = 86_400_000;
 
 const waiting = (retryAfter: number): Failure => ({

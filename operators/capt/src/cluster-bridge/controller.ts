@@ -1,8 +1,10 @@
 // The cluster bridge: hears of every change of a Cluster and tells the controllers of its provider objects; and, where
 // Cluster API itself is not there, does the least of its work.
 import { deepEqual } from "@telltale/kinds";
+import { CustomResourceDefinition } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook, type Name, type StatusStep } from "@telltale/runtime";
 import type { Config } from "../config.ts";
+import type { ShapeFinder } from "../domain-shape.ts";
 import { CAPTCluster } from "../kinds/capt-cluster.ts";
 import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { type Cluster, ClusterV1beta1 } from "../kinds/cluster.ts";
@@ -24,21 +26,22 @@ export interface BridgeOptions {
   readonly kinds: ServerKinds;
   readonly edges: Edges;
   readonly modes?: ModeFinder;
+  readonly shapes: ShapeFinder;
   /** `forward`: it only tells of changes; another process is the bridge. */
   readonly work?: "bridge" | "forward";
 }
 
 export function clusterBridge(options: BridgeOptions): Controller {
-  const { config, kinds, edges, modes = new ModeFinder(config.clusterApiMode), work = "bridge" } = options;
+  const { config, kinds, edges, shapes, modes = new ModeFinder(config.clusterApiMode), work = "bridge" } = options;
   const Cluster = anyCluster(kinds);
-  const senses: Senses = { Cluster, modes, machines: config.features.machines };
+  const senses: Senses = { Cluster, modes, shapes, edges, machines: config.features.machines, work };
   const isOld = kinds.Cluster.version === ClusterV1beta1.version;
   // One of the two versions, and its status with it; the compiler is shown the first.
   const status = (isOld ? statusV1beta1 : statusV1beta2) as StatusStep<typeof ClusterV1beta1, World>;
   const isWorking = () => work === "bridge" && modes.last !== "external";
   const declared = controller(kinds.Cluster as typeof ClusterV1beta1, "cluster-bridge")
     .on("generation", "deletion", "annotations", "labels", "finalizers")
-    .gate((cluster) => (work === "bridge" && isMine(cluster, config.watchFilter) ? "go" : "ignore"))
+    .gate((cluster) => (isMine(cluster, config.watchFilter) ? "go" : "ignore"))
     .watches(Cluster, ({ old, new: next }, look) => tell(next ?? old, edges, look), { changed: isEdge })
     .watches(
       CAPTCluster,
@@ -60,6 +63,7 @@ export function clusterBridge(options: BridgeOptions): Controller {
     ])
     .index(Cluster, "infrastructure", (cluster) => referredBy(cluster, "infrastructure"))
     .index(Cluster, "controlPlane", (cluster) => referredBy(cluster, "controlPlane"))
+    .gets(CustomResourceDefinition)
     .writes(Cluster, "patch")
     .writes(CAPTCluster, "patch", "delete")
     .writes(CAPTControlPlane, "patch", "delete")

@@ -2,12 +2,14 @@
 // known here, so a Cluster never says more than its providers have said (B-ORDER).
 import type { KindRef, KubeObject } from "@telltale/kinds";
 import type { Look } from "@telltale/runtime";
+import type { ShapeFinder } from "../domain-shape.ts";
 import { CaptMachine } from "../kinds/capt-machine.ts";
 import { CaptMachineDeployment } from "../kinds/capt-machine-deployment.ts";
 import { CaptMachineSet } from "../kinds/capt-machine-set.ts";
 import type { Cluster } from "../kinds/cluster.ts";
 import { clusterGroup, labels } from "../names.ts";
 import { pauseOf } from "../pause.ts";
+import type { Edges } from "./edges.ts";
 import { type ModeFinder, modeFor } from "./mode.ts";
 import { type Role, referenceOf, roleKinds } from "./references.ts";
 import { isLeaving, type Machine, type Provider, type World } from "./world.ts";
@@ -15,21 +17,39 @@ import { isLeaving, type Machine, type Provider, type World } from "./world.ts";
 export interface Senses {
   readonly Cluster: KindRef<Cluster>;
   readonly modes: ModeFinder;
+  readonly shapes: ShapeFinder;
+  readonly edges: Edges;
   /** Whether there are machines. */
   readonly machines: boolean;
+  /** `forward`: another process is the bridge, and this one only tells of changes. */
+  readonly work: "bridge" | "forward";
 }
 
 export async function observe(cluster: Cluster, look: Look, senses: Senses): Promise<World> {
-  const mode = modeFor(cluster, await senses.modes.find(look), senses.modes.setting);
+  if (await senses.shapes.isChanged(look)) tellAll(look, senses);
+  const { modes, work } = senses;
+  const mode = work === "forward" ? "unsure" : modeFor(cluster, await modes.find(look), modes.setting);
   return {
     cluster,
     mode,
-    isModeFound: senses.modes.isFound,
+    isAsking: isAsking(senses),
     paused: pauseOf(cluster, cluster),
     infrastructure: providerOf(cluster, "infrastructure", look, senses),
     controlPlane: providerOf(cluster, "controlPlane", look, senses),
     machines: senses.machines && isLeaving(cluster) ? machinesOf(cluster, look) : [],
   };
+}
+
+/** Whether something has to be asked for again and again, because nobody tells. */
+export const isAsking = ({ modes, shapes, work }: Senses): boolean =>
+  shapes.isFound || (work === "bridge" && modes.isFound);
+
+/** Every network says its failure domains in the new shape. */
+function tellAll(look: Look, { Cluster, edges }: Senses): void {
+  for (const cluster of look.list(Cluster)) {
+    const ref = referenceOf(cluster, "infrastructure");
+    if (ref.is === "ours") edges.tell("captCluster", ref);
+  }
 }
 
 function providerOf<R extends Role>(

@@ -1,6 +1,6 @@
 // The status of a Cluster in version v1beta2 (8.3). Pure.
 import { type Instant, plus } from "@telltale/kinds";
-import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
+import { type Draft, type SafeText, text } from "@telltale/status";
 import { validEndpoint } from "../endpoint.ts";
 import { reshaped } from "../failure-domains.ts";
 import type { FailureDomainList } from "../kinds/capt-cluster.ts";
@@ -47,7 +47,7 @@ export function statusV1beta2(world: World, draft: Draft<typeof ClusterV1beta2>,
   // A Cluster that is read in this version has this version's status.
   const stored = (cluster.status ?? {}) as Stored;
   if (paused !== undefined) {
-    sayPaused(paused, stored, draft);
+    draft.aside().state({ type: "Paused", status: "True", reason: "Paused", message: paused });
     return;
   }
   const failure = failureOf(world);
@@ -84,17 +84,6 @@ export function statusV1beta2(world: World, draft: Draft<typeof ClusterV1beta2>,
   }
   const wake = wakeOf(world);
   if (wake !== undefined) draft.wake(plus(now, wake));
-}
-
-/** Said once; from then on nothing moves, whatever happens to the Cluster. */
-function sayPaused(why: SafeText, stored: Stored, draft: Draft<typeof ClusterV1beta2>): void {
-  const said = findCondition(stored.conditions, "Paused");
-  if (said?.status === "True" && said.message === why) {
-    draft.fail({ class: "waiting", reason: "Paused", message: why, retryAfter: 300_000 });
-    return;
-  }
-  draft.keep("Available", "InfrastructureReady", "ControlPlaneInitialized", "ControlPlaneAvailable", "Deleting");
-  draft.state({ type: "Paused", status: "True", reason: "Paused", message: why });
 }
 
 function saidOf(world: World): readonly (readonly [Type, Said | undefined])[] {

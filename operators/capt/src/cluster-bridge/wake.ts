@@ -4,8 +4,8 @@ import { modeInterval } from "./mode.ts";
 import { isLeaving, type World } from "./world.ts";
 
 /** A deletion is watched closely; what is missing may come unheard; and others may begin to look after it. */
-export function wakeOf({ cluster, infrastructure, controlPlane, isModeFound }: World): Ms | undefined {
+export function wakeOf({ cluster, infrastructure, controlPlane, isAsking }: World): Ms | undefined {
   if (isLeaving(cluster)) return 5_000;
   if (infrastructure.is === "absent" || controlPlane.is === "absent") return 30_000;
-  return isModeFound ? modeInterval : undefined;
+  return isAsking ? modeInterval : undefined;
 }

@@ -10,8 +10,8 @@ import type { Mode } from "./mode.ts";
 export interface World {
   readonly cluster: Cluster;
   readonly mode: Mode;
-  /** Whether others may begin to look after it, unheard. */
-  readonly isModeFound: boolean;
+  /** Whether it has to be looked at again, because something may change unheard. */
+  readonly isAsking: boolean;
   /** Why it is paused, if it is. */
   readonly paused: SafeText | undefined;
   readonly infrastructure: Provider<CAPTCluster>;

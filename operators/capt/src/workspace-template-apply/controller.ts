@@ -1,9 +1,11 @@
 // The controller of WorkspaceTemplateApplies: what it watches, and its steps in a row.
-import { deepEqual, plus } from "@telltale/kinds";
+import { deepEqual, type KindRef, type KubeObject, plus } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
-import { type Controller, controller, type Gate, type MapLook, type Source } from "@telltale/runtime";
+import { type Controller, controller, type Gate, type Look, type MapLook, type Source } from "@telltale/runtime";
 import type { Draft } from "@telltale/status";
 import type { Config } from "../config.ts";
+import { CAPTCluster } from "../kinds/capt-cluster.ts";
+import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import type { Workspace } from "../kinds/workspace.ts";
 import { WorkspaceTemplate } from "../kinds/workspace-template.ts";
 import { WorkspaceTemplateApply, type WorkspaceTemplateApplyStatus } from "../kinds/workspace-template-apply.ts";
@@ -39,7 +41,7 @@ export function workspaceTemplateApplies({ config, kinds, source }: ApplyOptions
   const Cluster = anyCluster(kinds);
   const declared = controller(WorkspaceTemplateApply, "workspacetemplateapply")
     .on("generation", "deletion", "labels", "annotations", "finalizers", "ownerReferences")
-    .gate(({ metadata }) => (isSelected(metadata.labels, config.watchFilter) ? "go" : "ignore"))
+    .gate((apply, look) => selected(apply, config.watchFilter, look))
     .gate((apply, look) => paused(apply, look.get(Cluster, clusterOf(apply))))
     .watches(kinds.Workspace, ({ old, new: next }, look) => [...linked(old, look), ...linked(next, look)], {
       label: labels.applyName,
@@ -64,7 +66,8 @@ export function workspaceTemplateApplies({ config, kinds, source }: ApplyOptions
     .workers(config.concurrency)
     .backoff({ first: 1_000, longest: 300_000, jitter: 0.2 })
     .resync(36_000_000);
-  return (source === undefined ? declared : declared.hears(source)).reconcile<World, Plan>({
+  const filtered = config.watchFilter === undefined ? declared : declared.reads(...owningKinds);
+  return (source === undefined ? filtered : filtered.hears(source)).reconcile<World, Plan>({
     observe: (apply, look) => observe(apply, look, senses),
     plan,
     act: (planned, hands, world) => act(planned, hands, world, senses),
@@ -76,9 +79,22 @@ export function workspaceTemplateApplies({ config, kinds, source }: ApplyOptions
   });
 }
 
-/** Whether an object is this process's business. */
-const isSelected = (on: Readonly<Record<string, string>> | undefined, filter: string | undefined): boolean =>
-  filter === undefined || on?.[labels.watchFilter] === filter;
+/** Whether it is this process's business: an apply of one of our objects is, when that object is. */
+function selected(
+  { metadata }: WorkspaceTemplateApply,
+  filter: string | undefined,
+  look: Look,
+): "go" | "ignore" | { readonly again: number } {
+  if (filter === undefined || metadata.labels?.[labels.watchFilter] === filter) return "go";
+  const owner = metadata.ownerReferences?.find(({ controller: is }) => is === true);
+  const kind = owningKinds.find((it) => it.kind === owner?.kind);
+  if (owner === undefined || kind === undefined) return "ignore";
+  const found = look.get<KubeObject>(kind, { namespace: metadata.namespace ?? "", name: owner.name });
+  if (found === undefined) return { again: 10_000 };
+  return found.metadata?.labels?.[labels.watchFilter] === filter ? "go" : "ignore";
+}
+
+const owningKinds: readonly KindRef[] = [CAPTCluster, CAPTControlPlane];
 
 const clusterOf = ({ metadata }: WorkspaceTemplateApply): ApplyRef => ({
   namespace: metadata.namespace ?? "",
@@ -93,8 +109,7 @@ function paused(apply: WorkspaceTemplateApply, cluster: PauseInput): Gate<typeof
   if (why === undefined) return "go";
   return {
     only(_apply, draft: Draft<typeof WorkspaceTemplateApply>, now) {
-      draft.keep("Ready", "Applied", "DependenciesReady", "Synced", "TemplateResolved", "Deleting");
-      draft.condition("Paused", true, "Paused", why).wake(plus(now, 300_000));
+      draft.aside().condition("Paused", true, "Paused", why).wake(plus(now, 300_000));
     },
   };
 }
