@@ -98,6 +98,14 @@ describe("the rules of a controller", () => {
     ]);
   });
 
+  it("let it get one object only where that is named", () => {
+    const it = controller(Box)
+      .gets(ConfigMap, { field: "metadata.name=a" })
+      .gets(ConfigMap, { field: "metadata.name=b" });
+    expect(rules(it)).toEqual([": configmaps: get of a,b", `example.com: boxes: ${reading}`]);
+    expect(rules(it.gets(Secret, ConfigMap))[0]).toBe(": configmaps,secrets: get");
+  });
+
   it("let it tell events, in the API that is asked for", () => {
     const all = [whole(controller(Box))];
     expect(rbacRules(all).map(line)).toContain("events.k8s.io: events: create,patch");

@@ -16,7 +16,7 @@ import {
 } from "@telltale/kinds/builtin";
 import type { Selection } from "./cache/cache.ts";
 import type { Controller } from "./controller/declare.ts";
-import { type Right, rightsOf, type Verb } from "./controller/rights.ts";
+import { nameIn, type Right, rightsOf, type Verb } from "./controller/rights.ts";
 import type { ManagerOptions } from "./manager.ts";
 import type { CertificatesOptions } from "./webhook/secret-certificates.ts";
 
@@ -134,15 +134,6 @@ function* granted(
 function placesOf({ scope }: KindRef, { namespace }: Selection, namespaces: readonly string[] = [""]) {
   if (scope === "Cluster") return [""];
   return namespace === undefined ? namespaces : [namespace];
-}
-
-/** A list by exactly one name is about that one object, for a server too. */
-function nameIn(field = ""): string {
-  for (const term of field.split(",")) {
-    const name = /^metadata\.name==?([^=!]+)$/.exec(term)?.[1];
-    if (name !== undefined) return name;
-  }
-  return "";
 }
 
 function covers(wider: Grant, grant: Grant): boolean {

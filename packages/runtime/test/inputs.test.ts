@@ -2,7 +2,7 @@
 import { get as httpGet } from "node:http";
 import { TimeoutError } from "@telltale/client";
 import { conditions, defineKind, Fields, Int32, no, positive, type Resource, yes } from "@telltale/kinds";
-import { ConfigMap, Event, Secret } from "@telltale/kinds/builtin";
+import { ConfigMap, Event, Pod, Secret } from "@telltale/kinds/builtin";
 import { text } from "@telltale/status";
 import { afterEach, describe, expect, it } from "vitest";
 import { controller, poller } from "../src/index.ts";
@@ -75,9 +75,12 @@ describe("a change of another kind", () => {
     w = await world({ kinds: [Site] });
     const it = controller(Site)
       .reads(ConfigMap)
+      .gets(Pod, { field: "metadata.name=known" })
       .reconcile({
         observe: (_found, look) => look.list(ConfigMap).length,
         async act(_none, hands) {
+          expect(await hands.live(Pod, at("known"))).toBeUndefined();
+          await expect(hands.live(Pod, at("other"))).rejects.toThrow(".gets(Pod)");
           expect(() => hands.list(Secret)).toThrow(".reads(Secret)");
           await expect(hands.ensure(ConfigMap, { metadata: { name: "x" } })).rejects.toThrow(".owns(ConfigMap)");
           await expect(hands.live(Secret, at("s"))).rejects.toThrow(".gets(Secret)");

@@ -14,7 +14,7 @@ export interface Controller {
   readonly name: string;
   readonly kind: KindRef;
   readonly inputs: readonly Input[];
-  readonly gets: readonly KindRef[];
+  readonly gets: readonly { readonly kind: KindRef; readonly select: Selection }[];
   readonly writes: readonly { readonly kind: KindRef; readonly verbs: readonly WriteVerb[] }[];
   readonly indexes: readonly Index[];
   readonly sums: readonly Sum[];
@@ -193,9 +193,12 @@ export class Declaration<K extends KindRef> {
     return this.#input(...inputsOf("reads", kinds));
   }
 
-  /** Read from the server itself, one at a time, and never cached. */
-  gets(...kinds: readonly KindRef[]): Declaration<K> {
-    return this.#with({ gets: [...this.#it.gets, ...kinds] });
+  /** Read from the server itself, one at a time, and never cached. With `{ field: "metadata.name=…" }` that one alone. */
+  gets(...kinds: readonly KindRef[]): Declaration<K>;
+  gets(kind: KindRef, options: Pick<Selection, "field">): Declaration<K>;
+  gets(...kinds: readonly (KindRef | Pick<Selection, "field">)[]): Declaration<K> {
+    const more = inputsOf("reads", kinds).map(({ kind, select }) => ({ kind, select }));
+    return this.#with({ gets: [...this.#it.gets, ...more] });
   }
 
   /** Cached, and a change of one asks for the passes that the mapper names. It sees the old and the new object. */

@@ -15,7 +15,7 @@ import { ensure, owned } from "../write/ensure.ts";
 import type { MapLook, WriteVerb } from "./declare.ts";
 import { isDeclared } from "./declared.ts";
 import { isOwnerGone, isSettled } from "./owner.ts";
-import { declaresWrite } from "./rights.ts";
+import { declaresWrite, nameIn } from "./rights.ts";
 import type { Effect, EffectRecord, EnsureOptions, Hands, Look } from "./steps.ts";
 import { kindId, type Surroundings } from "./surroundings.ts";
 
@@ -85,7 +85,10 @@ export function look(around: Surroundings, state: PassState): Look {
     signal: state.signal,
     children: (kind, of = state.object) => reading.where(kind, ownerIndex, of.metadata?.uid ?? ""),
     async live(kind, { namespace, name }) {
-      const declared = [controller.kind, ...controller.gets, ...controller.inputs.map((input) => input.kind)];
+      const { gets, inputs } = controller;
+      const cached = [controller.kind, ...inputs.map((input) => input.kind)];
+      const isMeant = ({ select }: (typeof gets)[number]) => ["", name].includes(nameIn(select.field));
+      const declared = [...cached, ...gets.filter(isMeant).map((it) => it.kind)];
       if (!declared.some((it) => kindId(it) === kindId(kind))) {
         throw new Error(`${controller.name}: ${kind.kind} is not declared; add .gets(${kind.kind}) to the controller`);
       }

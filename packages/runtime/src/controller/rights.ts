@@ -60,7 +60,7 @@ function* ofInputs({ inputs }: Controller): Iterable<Right> {
 }
 
 function* ofOthers({ gets, writes }: Controller): Iterable<Right> {
-  for (const kind of gets) yield { kind, subresource: "", verbs: ["get"], of: {} };
+  for (const { kind, select: of } of gets) yield { kind, subresource: "", verbs: ["get"], of };
   for (const { kind, verbs } of writes) {
     yield { kind, subresource: "", verbs: verbs.filter(isPlain), of: {} };
     // Whoever makes something looks first whether it is there.
@@ -74,3 +74,12 @@ function* ofOthers({ gets, writes }: Controller): Iterable<Right> {
 }
 
 const isPlain = (verb: WriteVerb): verb is OwnVerb => !verb.includes(" ");
+
+/** The one name that a selection asks for; empty: any. What is about one object is so for a server too. */
+export function nameIn(field = ""): string {
+  for (const term of field.split(",")) {
+    const name = /^metadata\.name==?([^=!]+)$/.exec(term)?.[1];
+    if (name !== undefined) return name;
+  }
+  return "";
+}
