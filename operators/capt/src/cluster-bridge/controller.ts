@@ -9,7 +9,7 @@ import { CAPTCluster } from "../kinds/capt-cluster.ts";
 import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { type Cluster, ClusterV1beta1 } from "../kinds/cluster.ts";
 import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
-import { labels, managers } from "../names.ts";
+import { clusterGroup, labels, managers } from "../names.ts";
 import { anyCluster, type ServerKinds } from "../server.ts";
 import { act } from "./act.ts";
 import { type Edges, isEdge } from "./edges.ts";
@@ -63,7 +63,7 @@ export function clusterBridge(options: BridgeOptions): Controller {
     ])
     .index(Cluster, "infrastructure", (cluster) => referredBy(cluster, "infrastructure"))
     .index(Cluster, "controlPlane", (cluster) => referredBy(cluster, "controlPlane"))
-    .gets(CustomResourceDefinition)
+    .gets(CustomResourceDefinition, { field: `metadata.name=clusters.${clusterGroup}` })
     .writes(Cluster, "patch")
     .writes(CAPTCluster, "patch", "delete")
     .writes(CAPTControlPlane, "patch", "delete")

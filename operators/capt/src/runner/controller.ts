@@ -12,7 +12,7 @@ import type { Engine } from "./engine.ts";
 import { tell } from "./events.ts";
 import { finalize } from "./finalize.ts";
 import { finalizerIndex, observe, type Surroundings } from "./observe.ts";
-import { isHeld, Presence } from "./presence.ts";
+import { definitionName, isHeld, Presence } from "./presence.ts";
 import { ProviderConfig } from "./provider-config.ts";
 import { standardMost } from "./record.ts";
 import { type RunSample, Runs } from "./runs.ts";
@@ -59,7 +59,8 @@ export function workspaceRunner(options: WorkspaceRunnerOptions): WorkspaceRunne
     .select(options.select ?? {})
     .index(kind, finalizerIndex, ({ metadata }) => metadata.finalizers ?? [])
     .gate((workspace) => gateOf(workspace, runs))
-    .gets(Secret, ConfigMap, ProviderConfig, CustomResourceDefinition)
+    .gets(Secret, ConfigMap, ProviderConfig)
+    .gets(CustomResourceDefinition, { field: `metadata.name=${definitionName}` })
     .writes(Secret, "create", "patch", "delete")
     .writes(kind, "patch")
     .hears(runs.source)
