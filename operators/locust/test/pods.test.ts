@@ -223,6 +223,18 @@ test("of many pods that are not created one is asked why, and none where nobody 
   on.server.faults.clear();
 });
 
+test("of a test that has failed no pod is asked why any more", async () => {
+  const on = await running();
+  await on.pod("worker", "w1", waiting("ContainerCreating"));
+  await on.pass(601_000);
+  expect((await on.status()).phase).toBe("Failed");
+  await on.pass(301_000);
+  on.requests();
+  await on.pass(7_200_000);
+  await on.poke();
+  expect(on.requests()).toEqual([]);
+});
+
 test("the names of many pods are cut", async () => {
   const on = await running();
   for (let i = 0; i < 7; i += 1) await on.pod("worker", `w${i}`, waiting("ErrImagePull"));

@@ -79,6 +79,17 @@ test("A32 what happens to a finished test changes nothing", async () => {
   expect([...(await on.jobs()), ...(await on.services())]).toEqual([]);
 });
 
+test("a finished test causes no request at all", async () => {
+  const on = await running();
+  await on.job("worker", ended("Complete", on.clock.now()));
+  await on.job("master", ended("Complete", on.clock.now()));
+  on.requests();
+  on.passes();
+  await on.pass(7_200_000);
+  expect(on.passes()).toBeGreaterThan(5);
+  expect(on.requests()).toEqual([]);
+});
+
 test("A34 A35 A36 workers are counted as they come, go and come back", async () => {
   const on = await running();
   for (const [count, says] of [

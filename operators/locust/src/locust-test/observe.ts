@@ -40,7 +40,7 @@ export async function observe(test: LocustTest, look: Look, senses: Senses): Pro
     last: memory.lastOf(uid),
     workerGoneSince: memory.workerGoneSince(uid, isGone, look.now),
     pods,
-    complaints: await complaints([...pods.master, ...pods.worker], config, look),
+    complaints: isOver(test) ? new Map() : await complaints([...pods.master, ...pods.worker], config, look),
     masterPod: newest?.metadata?.uid,
     isMasterReplaced: memory.isReplaced(uid, newest?.metadata?.uid),
     invalid: senses.invalid(test),
