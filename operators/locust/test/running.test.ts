@@ -55,6 +55,26 @@ test("A30 a Job that is over when it is first seen gives its times", async () =>
   });
 });
 
+test("A107 a test that nobody watched has the times of its Jobs, and no numbers", async () => {
+  it = await stage();
+  await it.make();
+  await it.halt();
+  const start = it.clock.now();
+  await it.job("worker", { active: 3, startTime: formatTime(start) });
+  await it.job("master", { active: 1, startTime: formatTime(start) });
+  await it.pass(60_000);
+  const end = it.clock.now();
+  await it.job("worker", ended("Complete", end));
+  await it.job("master", { ...ended("Complete", end), startTime: formatTime(start) });
+  await it.pass(3_600_000);
+  await it.restart();
+  const found = await it.status();
+  expect(found).toMatchObject({ phase: "Succeeded", startTime: formatTime(start), completionTime: formatTime(end) });
+  expect(found).not.toHaveProperty("testResult");
+  expect(await it.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect(await it.events()).not.toContain("ResourceDeleted");
+});
+
 test("A31 the start is kept over a restart", async () => {
   const on = await running();
   const { startTime } = await on.status();
