@@ -4,7 +4,7 @@ import type { Hands } from "@telltale/runtime";
 import { Failed, type Failure, text } from "@telltale/status";
 import type { Endpoint } from "../endpoint.ts";
 import type { Cluster } from "../kinds/cluster.ts";
-import { finalizers, labels } from "../names.ts";
+import { finalizers, labels, labelValue } from "../names.ts";
 import { modeInterval } from "./mode.ts";
 import { isAnothers, isAsking, machineKinds, observe, type Senses } from "./observe.ts";
 import type { Deletion, Plan } from "./plan.ts";
@@ -69,7 +69,7 @@ async function tie(role: Role, hands: Hands, world: World, { Cluster: kind }: Se
       metadata: {
         ...placeOf(object),
         ...(object.metadata.uid === undefined ? {} : { uid: object.metadata.uid }),
-        labels: { [labels.clusterName]: name },
+        labels: { [labels.clusterName]: labelValue(name) },
         ownerReferences: [{ apiVersion: kind.apiVersion, kind: kind.kind, name, uid }],
       },
     },

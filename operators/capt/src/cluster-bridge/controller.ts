@@ -109,7 +109,7 @@ function tell(cluster: Cluster | undefined, edges: Edges, look: MapLook): readon
     if (ref.is === "ours") edges.tell(listener, ref);
   }
   const { namespace, name } = placeOf(cluster);
-  for (const apply of look.where(WorkspaceTemplateApply, byCluster, `${namespace}/${name}`)) {
+  for (const apply of look.where(WorkspaceTemplateApply, byCluster, `${namespace}/${labelValue(name)}`)) {
     edges.tell("workspaceTemplateApply", placeOf(apply));
   }
   return [];

@@ -7,7 +7,7 @@ import { CaptMachine } from "../kinds/capt-machine.ts";
 import { CaptMachineDeployment } from "../kinds/capt-machine-deployment.ts";
 import { CaptMachineSet } from "../kinds/capt-machine-set.ts";
 import type { Cluster } from "../kinds/cluster.ts";
-import { clusterGroup, labels } from "../names.ts";
+import { clusterGroup, labels, labelValue } from "../names.ts";
 import { pauseOf } from "../pause.ts";
 import type { Edges } from "./edges.ts";
 import { type ModeFinder, modeFor } from "./mode.ts";
@@ -86,7 +86,7 @@ export const machineKinds = { CaptMachineDeployment, CaptMachineSet, CaptMachine
 
 function machinesOf({ metadata }: Cluster, look: Look): readonly Machine[] {
   const { namespace = "", name = "" } = metadata;
-  const select = { namespace, labels: { matchLabels: { [labels.clusterName]: name } } };
+  const select = { namespace, labels: { matchLabels: { [labels.clusterName]: labelValue(name) } } };
   return (["CaptMachineDeployment", "CaptMachineSet", "CaptMachine"] as const).flatMap((kind) =>
     look.list(machineKinds[kind] as KindRef, select).map((object) => ({ kind, object })),
   );

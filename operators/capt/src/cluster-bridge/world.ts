@@ -4,7 +4,7 @@ import type { SafeText } from "@telltale/status";
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
 import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import type { Cluster } from "../kinds/cluster.ts";
-import { finalizers, labels } from "../names.ts";
+import { finalizers, labels, labelValue } from "../names.ts";
 import type { Mode } from "./mode.ts";
 
 export interface World {
@@ -42,5 +42,5 @@ export const isLeaving = ({ metadata }: KubeObject): boolean => metadata?.deleti
 
 /** Whether an object carries what ties it to its Cluster. */
 export const isTied = ({ metadata }: KubeObject, cluster: Cluster): boolean =>
-  metadata?.labels?.[labels.clusterName] === cluster.metadata.name &&
+  metadata?.labels?.[labels.clusterName] === labelValue(cluster.metadata.name ?? "") &&
   (metadata?.ownerReferences?.some(({ uid }) => uid === cluster.metadata.uid) ?? false);

@@ -9,7 +9,7 @@ import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import type { Workspace } from "../kinds/workspace.ts";
 import { WorkspaceTemplate } from "../kinds/workspace-template.ts";
 import { WorkspaceTemplateApply, type WorkspaceTemplateApplyStatus } from "../kinds/workspace-template-apply.ts";
-import { type ApplyRef, labels, managers } from "../names.ts";
+import { type ApplyRef, labels, labelValue, managers } from "../names.ts";
 import { pauseOf } from "../pause.ts";
 import { anyCluster, type ServerKinds } from "../server.ts";
 import { act } from "./act.ts";
@@ -31,6 +31,7 @@ export interface ApplyOptions {
 const byTemplate = "template";
 const byLink = "link";
 const byWait = "wait";
+const byLabel = "label";
 
 export function workspaceTemplateApplies({ config, kinds, source }: ApplyOptions): Controller {
   const senses = {
@@ -42,7 +43,7 @@ export function workspaceTemplateApplies({ config, kinds, source }: ApplyOptions
   const declared = controller(WorkspaceTemplateApply, "workspacetemplateapply")
     .on("generation", "deletion", "labels", "annotations", "finalizers", "ownerReferences")
     .gate((apply, look) => selected(apply, config.watchFilter, look))
-    .gate((apply, look) => paused(apply, look.get(Cluster, clusterOf(apply))))
+    .gate((apply, look) => paused(apply, look.where(Cluster, byLabel, clusterOf(apply))[0]))
     .watches(kinds.Workspace, ({ old, new: next }, look) => [...linked(old, look), ...linked(next, look)], {
       label: labels.applyName,
       changed: isNews,
@@ -58,6 +59,7 @@ export function workspaceTemplateApplies({ config, kinds, source }: ApplyOptions
     .index(WorkspaceTemplateApply, byLink, (apply) => [linkOf(refOf(apply))])
     .index(WorkspaceTemplateApply, byWait, (apply) => workspacesOf(apply).map(nameOf))
     .reads(Cluster)
+    .index(Cluster, byLabel, ({ metadata }) => [`${metadata.namespace}/${labelValue(metadata.name ?? "")}`])
     .gets(Secret)
     .writes(kinds.Workspace, "create", "patch", "delete")
     .finalize((apply, hands, draft) => finalize(apply, hands, draft, senses))
@@ -96,10 +98,9 @@ function selected(
 
 const owningKinds: readonly KindRef[] = [CAPTCluster, CAPTControlPlane];
 
-const clusterOf = ({ metadata }: WorkspaceTemplateApply): ApplyRef => ({
-  namespace: metadata.namespace ?? "",
-  name: metadata.labels?.[labels.clusterName] ?? "",
-});
+/** Its Cluster, by the label: that may be too short for the name. */
+const clusterOf = ({ metadata }: WorkspaceTemplateApply): string =>
+  `${metadata.namespace}/${metadata.labels?.[labels.clusterName] ?? ""}`;
 
 type PauseInput = Parameters<typeof pauseOf>[1];
 
