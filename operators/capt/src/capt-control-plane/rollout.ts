@@ -41,7 +41,7 @@ function versionOf(world: World, isApplied: boolean): string | undefined {
   const { it, chain } = world;
   const told = toldVersion(world);
   const stored = it.status?.version;
-  if (told !== undefined) return fullVersion(told) ?? stored;
+  if (told !== undefined) return fullVersion(told);
   const { apply } = chain;
   // An apply that has not been looked at since it changed may stand for another version.
   const isSeen = apply !== undefined && (apply.status?.observedGeneration ?? 0) >= (apply.metadata.generation ?? 0);
@@ -49,8 +49,11 @@ function versionOf(world: World, isApplied: boolean): string | undefined {
   return fullVersion(apply.spec.variables?.["kubernetes_version_full"] ?? it.spec.version) ?? stored;
 }
 
-const toldVersion = ({ chain }: World): string | undefined =>
-  textIn(chain.secret, "cluster_version") ?? shownText(chain, "cluster_version");
+/** What is no version says nothing: a run that is only simulated has no real one to tell. */
+function toldVersion({ chain }: World): string | undefined {
+  const told = textIn(chain.secret, "cluster_version") ?? shownText(chain, "cluster_version");
+  return told !== undefined && fullVersion(told) !== undefined ? told : undefined;
+}
 
 /** Older providers do not say which spec they ran: then the run's own version has to be the one that was asked for. */
 function hasVersion(world: World): boolean {

@@ -1,0 +1,486 @@
+import { plus } from "@telltale/kinds";
+import { draft } from "@telltale/status";
+import { describe, expect, it } from "vitest";
+import {
+  apply,
+  available,
+  chain,
+  cluster,
+  condition,
+  hidden,
+  ok,
+  plane,
+  planeWorld,
+  t0,
+  workspace,
+} from "../../test/worlds.ts";
+import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
+import { annotations } from "../names.ts";
+import { type Credentials, none } from "./credentials.ts";
+import { chooseEndpoint } from "./endpoint-choice.ts";
+import { plan } from "./plan.ts";
+import { sketch } from "./sketch.ts";
+import { status } from "./status.ts";
+import type { World } from "./world.ts";
+
+const minute = 60_000;
+const at = (minutes: number) => plus(t0, minutes * minute);
+const endpoint = { cluster_endpoint: "https://10.0.0.1:6443" };
+const done = (data: object = endpoint, shown: object = {}) => chain(workspace(ok, available, {}, shown), { data });
+const written: Credentials = {
+  ...none,
+  kubeconfig: { is: "valid", place: "t1/s", text: hidden("k") },
+  kubeconfigSecret: { is: "ours", live: {}, isCurrent: true },
+};
+const ready = planeWorld({ chain: done(), credentials: written });
+const waiting = {
+  infrastructure: { is: "waiting", named: "CAPTCluster demo-net" },
+  chain: { class: "None", isForeign: false },
+} as const;
+
+function said(world: World, minutes = 0) {
+  const begun = draft(CAPTControlPlane, world.it, at(minutes), { strict: true });
+  status(world, begun, at(minutes));
+  const { status: next, wakeAt, changed, effect } = begun.finish();
+  const of = (type: string) => next.conditions?.find((each) => each.type === type);
+  const line = (type: string) => (of(type) === undefined ? "" : `${of(type)?.status} ${of(type)?.reason}`);
+  return { next, of, line, changed, effect, wakes: wakeAt === undefined ? undefined : wakeAt - at(minutes) };
+}
+
+const initialised = () => said(ready).next;
+
+describe("the rows of 4.7.2 before the control plane was ever there", () => {
+  const error = workspace(["False", "ReconcileError", "no quota"], undefined);
+  const degraded = workspace(["False", "ReconcileError", "drift"], available);
+  const pending = workspace(undefined, undefined);
+  const none_ = { class: "None", isForeign: false } as const;
+  const missing = [condition("TemplateResolved", "False", "WorkspaceTemplateNotFound")];
+
+  it.each<[string, Partial<World>, string, string, number]>([
+    ["P1", waiting, "WaitingForVPC", "waiting for CAPTCluster demo-net to become ready", 10_000],
+    [
+      "P2",
+      { ...waiting, infrastructure: { is: "failed", named: "CAPTCluster demo-net", token: "SecretTimeout" } },
+      "WaitingForVPC",
+      "CAPTCluster demo-net failed: SecretTimeout",
+      10_000,
+    ],
+    [
+      "P3",
+      { chain: none_, hasTemplate: false },
+      "WorkspaceTemplateNotFound",
+      "WorkspaceTemplate t1/cp not found",
+      10_000,
+    ],
+    ["P4", { chain: none_ }, "Creating", "applying workspace not created yet", 5_000],
+    [
+      "P4",
+      { chain: { ...none_, isForeign: true } },
+      "WorkspaceError",
+      "create workspacetemplateapplies failed: HTTP 409",
+      10_000,
+    ],
+    ["P5", {}, "Creating", "applying workspace not created yet", 5_000],
+    [
+      "P5",
+      { chain: chain(undefined, { apply: apply({ conditions: missing }) }) },
+      "WorkspaceTemplateNotFound",
+      "WorkspaceTemplate t1/cp not found",
+      5_000,
+    ],
+    ["P6", { chain: chain(pending) }, "Creating", "applying workspace w", 5_000],
+    [
+      "P6b",
+      { chain: chain(workspace(["False", "ReconcilePaused"], undefined)) },
+      "WorkspacePaused",
+      "workspace w is paused",
+      10_000,
+    ],
+    [
+      "P6b",
+      { chain: chain(workspace(ok, ["False", "Unavailable"])) },
+      "WorkspaceNotReady",
+      "workspace w is not ready: Unavailable",
+      10_000,
+    ],
+    [
+      "P6b",
+      { chain: chain(workspace(ok, ["False", "Deleting"])) },
+      "WorkspaceNotReady",
+      "workspace w is not ready: Deleting",
+      10_000,
+    ],
+    ["P6b", { chain: chain("missing") }, "WorkspaceMissing", "workspace w no longer exists", 10_000],
+    ["P7", { chain: chain(error) }, "WorkspaceError", "workspace w: no quota", 10_000],
+    ["P7", { chain: chain(degraded) }, "WorkspaceError", "workspace w: drift", 10_000],
+    [
+      "P8",
+      { chain: chain(workspace(ok, available)) },
+      "WaitingForConnectionSecret",
+      "Secret t1/s not found yet",
+      5_000,
+    ],
+    [
+      "P9",
+      { chain: done({}) },
+      "EndpointNotReady",
+      "no endpoint in Secret t1/s nor in the outputs of workspace w",
+      5_000,
+    ],
+    [
+      "P10",
+      { chain: done({ endpoint: "http://a" }) },
+      "EndpointNotReady",
+      "key endpoint of Secret t1/s is not a valid endpoint",
+      5_000,
+    ],
+    [
+      "P11",
+      { chain: done(), credentials: { ...none, kubeconfig: { is: "absent", place: "t1/s" } } },
+      "WaitingForKubeconfig",
+      "no kubeconfig in Secret t1/s",
+      5_000,
+    ],
+  ])("%s says why it is not ready", (row, more, reason, message, again) => {
+    const seen = sketch(planeWorld(more));
+    expect(seen).toMatchObject({ row, why: { reason, message }, again });
+    const { next, line } = said(planeWorld(more));
+    const creating = reason === "WaitingForVPC" ? "True WaitingForVPC" : "True Creating";
+    expect([
+      next.phase,
+      next.ready,
+      next.initialized,
+      line("Creating"),
+      line("Ready"),
+      line("Available"),
+      line("Initialized"),
+    ]).toEqual(["Creating", false, false, creating, `False ${reason}`, `False ${reason}`, `False ${reason}`]);
+  });
+
+  it("P12 CP-5 K-2 with endpoint and kubeconfig it is initialised and ready, in one status", () => {
+    const { next, line, of, wakes } = said(ready);
+    expect(next).toMatchObject({
+      phase: "Ready",
+      ready: true,
+      initialized: true,
+      initialization: { controlPlaneInitialized: true },
+      secretsReady: true,
+      externalManagedControlPlane: true,
+      version: "v1.31.0",
+      versions: [{ version: "v1.31.0" }],
+      controlPlaneEndpoint: { host: "10.0.0.1", port: 6443 },
+      endpoint: "10.0.0.1:6443",
+    });
+    expect(
+      ["Ready", "Available", "Initialized", "Creating", "Failed", "KubeconfigReady", "RollingOut"].map(line),
+    ).toEqual([
+      "True Ready",
+      "True Available",
+      "True Initialized",
+      "False Ready",
+      "False NotFailed",
+      "True KubeconfigWritten",
+      "False NotRollingOut",
+    ]);
+    expect([of("Ready")?.message, wakes]).toEqual(["control plane v1.31.0 at 10.0.0.1:6443", 60_000]);
+    expect(said(planeWorld({ ...ready, it: plane({}, next) }), 5).changed).toBe(false);
+  });
+
+  it("the clock conditions are Unknown before they are waited for", () => {
+    const early = said(planeWorld({ chain: chain(pending) }));
+    expect(["WorkspaceReady", "ConnectionSecretReady", "EndpointReady", "KubeconfigReady"].map(early.line)).toEqual([
+      "False NotYetReported",
+      "Unknown WorkspaceNotReady",
+      "Unknown WorkspaceNotReady",
+      "Unknown EndpointNotReady",
+    ]);
+    const keyless = said(planeWorld({ chain: done({}) }));
+    expect(["ConnectionSecretReady", "EndpointReady"].map(keyless.line)).toEqual([
+      "False KeyMissing",
+      "False EndpointNotReady",
+    ]);
+    const wrong = said(planeWorld({ chain: done({ endpoint: "http://a" }) }));
+    expect(["ConnectionSecretReady", "EndpointReady"].map(wrong.line)).toEqual([
+      "False KeyMissing",
+      "False InvalidEndpoint",
+    ]);
+  });
+});
+
+describe("the rows of 4.7.2 once the control plane was there", () => {
+  const was = (more: Partial<World>) => planeWorld({ credentials: written, ...more, it: plane({}, initialised()) });
+
+  it("P13 a failed run leaves it ready", () => {
+    const { next, line } = said(was({ chain: chain(workspace(["False", "ReconcileError", "x"], available)) }), 1);
+    expect([next.phase, next.ready, line("Ready"), line("WorkspaceSynced"), next.endpoint]).toEqual([
+      "Ready",
+      true,
+      "True Ready",
+      "False ReconcileError",
+      "10.0.0.1:6443",
+    ]);
+  });
+
+  it.each([
+    [workspace(ok, ["False", "Unavailable"]), "False WorkspaceNotReady"],
+    [workspace(ok, ["False", "Creating"]), "False WorkspaceNotReady"],
+    [workspace(["False", "ReconcileError", "x"], undefined), "False WorkspaceNotReady"],
+    [workspace(["False", "ReconcilePaused"], available), "False WorkspacePaused"],
+    ["missing" as const, "False WorkspaceMissing"],
+  ])("P14 CP-6 it is not ready while its Workspace is not, and stays initialised", (found, line) => {
+    const seen = said(was({ chain: chain(found) }), 1);
+    expect([
+      seen.next.phase,
+      seen.next.ready,
+      seen.next.initialized,
+      seen.line("Ready"),
+      seen.line("Initialized"),
+    ]).toEqual(["Ready", false, true, line, "True Initialized"]);
+    expect(seen.next.secretsReady).toBe(true);
+  });
+
+  it("P16 CP-12 another revision rolls out, and the version follows when it is applied", () => {
+    const note = { annotations: { [annotations.revision]: "r1" } };
+    const first = said(planeWorld({ ...ready, chain: chain(workspace(ok, available, note), { data: endpoint }) })).next;
+    const it = plane({ version: "1.32" }, first);
+    const changed = { generation: 2, annotations: { [annotations.revision]: "r2" } };
+    const behind = workspace(ok, available, changed);
+    const running = { ...behind, status: { ...behind.status, observedGeneration: 1 } };
+    const rolling = said(planeWorld({ ...ready, it, chain: chain(running, { data: endpoint }) }), 1);
+    expect([
+      rolling.line("RollingOut"),
+      rolling.of("RollingOut")?.message,
+      rolling.next.version,
+      rolling.wakes,
+    ]).toEqual(["True RollingOut", "changing from revision r1 to r2", "v1.31.0", 10_000]);
+    expect([rolling.next.phase, rolling.line("Ready")]).toEqual(["Ready", "True Ready"]);
+    const through = { ...behind, status: { ...behind.status, observedGeneration: 2 } };
+    const variables = { kubernetes_version_full: "v1.32.0" };
+    const over = chain(through, { data: endpoint, apply: apply({}, { variables }) });
+    const settled = said(planeWorld({ ...ready, it: plane({ version: "1.32" }, rolling.next), chain: over }), 2);
+    expect([settled.line("RollingOut"), settled.next.version]).toEqual(["False NotRollingOut", "v1.32.0"]);
+  });
+
+  it("CP-12 a lower version is refused, and what runs is rendered on", () => {
+    const it = plane({ version: "1.30" }, initialised());
+    const variables = { kubernetes_version: "1.31", kubernetes_version_full: "v1.31.0" };
+    const world = planeWorld({ ...ready, it, chain: { ...done(), apply: apply({}, { variables }) } });
+    const { line, of } = said(world, 1);
+    expect([line("RollingOut"), of("RollingOut")?.message, line("Ready")]).toEqual([
+      "False VersionDowngradeRefused",
+      "spec.version 1.30 is lower than running version v1.31.0",
+      "True Ready",
+    ]);
+    expect(plan(world, t0).apply?.spec.variables).toMatchObject(variables);
+  });
+
+  it("P17 a request that failed changes nothing", () => {
+    const trouble = { verb: "get", resource: "secrets", message: "get secrets failed: HTTP 500" as never } as const;
+    const { changed, effect } = said(was({ trouble }), 99);
+    expect([changed, effect?.requeue]).toEqual([false, { in: "backoff", atLeast: 0 }]);
+    expect(said(planeWorld({ trouble })).changed).toBe(false);
+  });
+});
+
+describe("P18 the clocks of a control plane", () => {
+  const begun = (more: Partial<World>) => said(planeWorld(more)).next;
+
+  it("CP-T1 9.4 a network that does not come in time fails it", () => {
+    const { next, line } = said(planeWorld({ ...waiting, it: plane({}, begun(waiting)) }), 15);
+    expect([next.phase, next.failureReason, next.failureMessage, line("Failed"), line("Creating")]).toEqual([
+      "Failed",
+      "VPCReadyTimeout",
+      "CAPTCluster demo-net not ready within 15m: no error reported",
+      "True VPCReadyTimeout",
+      "False Failed",
+    ]);
+  });
+
+  it("names the Secret that did not come, and the endpoint that is none", () => {
+    const secretless = { chain: chain(workspace(ok, available)) };
+    expect(said(planeWorld({ ...secretless, it: plane({}, begun(secretless)) }), 5).next.failureMessage).toBe(
+      "Secret t1/s not ready within 5m: no error reported",
+    );
+    const wrong = { chain: done({ endpoint: "nonsense at all" }) };
+    const { next } = said(planeWorld({ ...wrong, it: plane({}, begun(wrong)) }), 5);
+    expect([next.failureReason, next.failureMessage]).toEqual([
+      "InvalidEndpoint",
+      "key endpoint of Secret t1/s is not a valid endpoint",
+    ]);
+  });
+
+  it("TO-3 nothing is evaluated once it is initialised", () => {
+    const world = planeWorld({ chain: chain("missing"), it: plane({}, initialised()) });
+    expect(said(world, 60 * 24).next.failureReason).toBeUndefined();
+  });
+
+  it("9.5 what comes too late is offered, and after a reset it is ready at once", () => {
+    const creating = { chain: chain(workspace(ok, ["False", "Creating"])) };
+    const failed = said(planeWorld({ ...creating, it: plane({}, begun(creating)) }), 30).next;
+    expect(failed.failureReason).toBe("WorkspaceReadyTimeout");
+    const credentials: Credentials = { ...written, kubeconfigSecret: { is: "absent" } };
+    const late = planeWorld({ chain: done(), credentials, it: plane({}, failed) });
+    const offered = said(late, 40);
+    expect([offered.line("RecoveryAvailable"), offered.next.phase, plan(late, at(40))]).toEqual([
+      "True ReadyAfterTimeout",
+      "Failed",
+      { secrets: [], isSpotRoleWanted: false },
+    ]);
+    const stuck = plane({}, offered.next);
+    const asked = { ...stuck, metadata: { ...stuck.metadata, annotations: { [annotations.resetFailure]: "1" } } };
+    expect(plan({ ...late, it: asked }, at(41)).secrets).toHaveLength(1);
+    const { next, line } = said({ ...ready, it: asked }, 41);
+    expect([next.phase, next.failureReason, line("RecoveryAvailable")]).toEqual(["Ready", undefined, ""]);
+  });
+});
+
+describe("CP-8 the endpoint", () => {
+  const of = (spec: object, own: object, data: object, shown: object = {}) =>
+    chooseEndpoint(plane(own), cluster(spec), done(data, shown));
+  const named = (host: string) => ({ controlPlaneEndpoint: { host, port: 6443 } });
+
+  it("is the Cluster's, else its own, else the Secret's, else the output's", () => {
+    const secret = { cluster_endpoint: "https://c:6443", endpoint: "https://d:6443" };
+    expect(of(named("a"), named("b"), secret)).toMatchObject({
+      by: "cluster",
+      endpoint: { host: "a" },
+      isDisputed: true,
+    });
+    expect(of({}, named("b"), secret)).toMatchObject({ by: "spec", endpoint: { host: "b" }, isDisputed: true });
+    expect(of({}, {}, secret)).toMatchObject({ by: "run", endpoint: { host: "c" }, isDisputed: false });
+    expect(of({}, {}, { endpoint: "https://d:6443" })).toMatchObject({ endpoint: { host: "d" } });
+    expect(of({}, {}, {}, { cluster_endpoint: "https://e:6443" })).toMatchObject({ endpoint: { host: "e" } });
+    expect(of(named("a"), named("a"), { endpoint: "https://a:6443" })).toMatchObject({ isDisputed: false });
+  });
+
+  it("is none where nobody says one, and invalid where what is said is none", () => {
+    expect(of({ controlPlaneEndpoint: { host: "", port: 0 } }, {}, {})).toEqual({ is: "none" });
+    expect(of({}, {}, { cluster_endpoint: "http://a" })).toEqual({ is: "invalid", key: "cluster_endpoint" });
+  });
+
+  it("K-3 is written to the spec once", () => {
+    expect(plan(ready, t0).endpoint).toEqual({ host: "10.0.0.1", port: 6443 });
+    expect(plan({ ...ready, it: plane(named("a")) }, t0).endpoint).toBeUndefined();
+  });
+});
+
+describe("4.7.4 the apply of a control plane", () => {
+  it("has all its variables", () => {
+    const spec = {
+      version: "v1.31.4",
+      additionalTags: { team: "a", env: "b" },
+      variables: { extra: "1", region: "elsewhere" },
+      controlPlaneConfig: {
+        region: "us-gov-west-1",
+        endpointAccess: { public: true, publicCIDRs: ["10.0.0.0/8"] },
+        addons: [{ name: "dns", version: "1" }],
+      },
+    };
+    const { metadata, spec: made } = plan(planeWorld({ it: plane(spec) }), t0).apply ?? {};
+    expect(metadata).toEqual({
+      name: "demo-cp-eks-controlplane-apply",
+      namespace: "t1",
+      labels: { "cluster.x-k8s.io/cluster-name": "demo" },
+    });
+    expect(made).toMatchObject({
+      templateRef: { name: "cp", namespace: "t1" },
+      writeConnectionSecretToRef: { name: "demo-cp-eks-connection", namespace: "t1" },
+    });
+    expect(made?.variables).toEqual({
+      extra: "1",
+      cluster_name: "demo",
+      kubernetes_version: "1.31",
+      kubernetes_version_full: "v1.31.4",
+      region: "us-gov-west-1",
+      vpc_id: "vpc-1",
+      endpoint_public_access: "true",
+      endpoint_private_access: "false",
+      endpoint_public_access_cidrs: '["10.0.0.0/8"]',
+      addons: '[{"name":"dns","version":"1"}]',
+      tags_team: "a",
+      tags_env: "b",
+      additional_tags: '{"env":"b","team":"a"}',
+    });
+  });
+
+  it("waits for the apply of the network, and forgets nothing while the network cannot be asked", () => {
+    const network = { region: "eu-west-1", vpcId: "vpc-1", applyName: "demo-net-vpc" };
+    const world = planeWorld({ infrastructure: { is: "ready", named: "x", network } });
+    const made = plan(world, t0).apply;
+    expect(made?.spec.waitForWorkspaces).toEqual([{ name: "demo-net-vpc", namespace: "t1" }]);
+    const later = planeWorld({
+      infrastructure: { is: "waiting", named: "x" },
+      chain: chain(undefined, { apply: apply({}, made?.spec) }),
+    });
+    expect(plan(later, t0).apply).toEqual(made);
+  });
+
+  it("is not made before the network is ready, nor without a template", () => {
+    expect(plan(planeWorld(waiting), t0).apply).toBeUndefined();
+    expect(
+      plan(planeWorld({ chain: { class: "None", isForeign: false }, hasTemplate: false }), t0).apply,
+    ).toBeUndefined();
+  });
+
+  it("CP-11 the kubeconfig has an apply of its own where a template makes it", () => {
+    const kubeconfigTemplate = { namespace: "t1", name: "eks-kubeconfig-template" };
+    const world = planeWorld({ chain: done(), kubeconfigTemplate, credentials: none });
+    expect(plan(world, t0).kubeconfigApply).toMatchObject({
+      metadata: { name: "demo-cp-kubeconfig-apply" },
+      spec: {
+        templateRef: kubeconfigTemplate,
+        writeConnectionSecretToRef: { name: "demo-outputs-kubeconfig", namespace: "t1" },
+        waitForWorkspaces: [{ name: "demo-cp-eks-controlplane-apply", namespace: "t1" }],
+        variables: { cluster_name: "demo", region: "eu-west-1", cluster_endpoint: "https://10.0.0.1:6443" },
+      },
+    });
+    const given = planeWorld({ chain: done({ ...endpoint, kubeconfig: "k" }), kubeconfigTemplate });
+    expect(plan(given, t0).kubeconfigApply).toBeUndefined();
+  });
+});
+
+describe("4.7.3 the network", () => {
+  it("is latched once there is an apply", () => {
+    const world = planeWorld({ infrastructure: { is: "waiting", named: "CAPTCluster demo-net" } });
+    expect([sketch(world).row, said(world).line("InfrastructureReady")]).toEqual(["P5", "True InfrastructureReady"]);
+  });
+
+  it("may be none", () => {
+    expect(said(planeWorld({ infrastructure: { is: "none" } })).line("InfrastructureReady")).toBe(
+      "True NoInfrastructureRef",
+    );
+  });
+});
+
+describe("CP-7 the Secrets", () => {
+  const certified = { ...written, certificate: { is: "valid", place: "t1/s", text: hidden("c") } } as const;
+
+  it("are ready only when both were written, as far as there is a certificate", () => {
+    expect(said(planeWorld({ ...ready, credentials: certified })).next.secretsReady).toBe(false);
+    const both: Credentials = { ...certified, certificateSecret: { is: "ours", live: {}, isCurrent: true } };
+    expect(said(planeWorld({ ...ready, credentials: both })).next.secretsReady).toBe(true);
+    const wrong: Credentials = { ...written, certificate: { is: "invalid", place: "t1/s", rule: "no" } };
+    const seen = said(planeWorld({ ...ready, credentials: wrong }));
+    expect([seen.next.secretsReady, seen.line("CertificatesAvailable"), seen.next.ready]).toEqual([
+      false,
+      "False InvalidCertificate",
+      true,
+    ]);
+  });
+
+  it("SEC-4 are left alone where somebody else made them", () => {
+    const foreign: Credentials = {
+      ...certified,
+      kubeconfigSecret: { is: "foreign", hasValue: true },
+      certificateSecret: { is: "foreign", hasValue: true },
+    };
+    const world = planeWorld({ ...ready, credentials: foreign });
+    expect([plan(world, t0).secrets, said(world).line("KubeconfigReady"), said(world).next.ready]).toEqual([
+      [],
+      "True UserProvided",
+      true,
+    ]);
+    const empty: Credentials = { ...written, kubeconfigSecret: { is: "foreign", hasValue: false } };
+    expect(said(planeWorld({ ...ready, credentials: empty })).line("KubeconfigReady")).toBe("False InvalidKubeconfig");
+  });
+});
