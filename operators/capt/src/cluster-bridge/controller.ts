@@ -9,7 +9,7 @@ import { CAPTCluster } from "../kinds/capt-cluster.ts";
 import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { type Cluster, ClusterV1beta1 } from "../kinds/cluster.ts";
 import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
-import { clusterGroup, labels, managers } from "../names.ts";
+import { clusterGroup, labels, labelValue, managers } from "../names.ts";
 import { anyCluster, type ServerKinds } from "../server.ts";
 import { act } from "./act.ts";
 import { type Edges, isEdge } from "./edges.ts";
