@@ -5,7 +5,7 @@ import type { Ms } from "@telltale/kinds";
 import type { Hands } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import type { Workspace } from "../kinds/workspace.ts";
-import { annotations } from "../names.ts";
+import { annotations, finalizers } from "../names.ts";
 import { type Move, readySince } from "./decide.ts";
 import type { LeftRun, Operation, Order, Outcome } from "./engine.ts";
 import type { ErrorClass } from "./error-class.ts";
@@ -20,6 +20,7 @@ export type WorkspaceHands = Hands<typeof import("../kinds/workspace.ts").Worksp
 export async function act(move: Move, hands: WorkspaceHands, world: World, around: Surroundings): Promise<World> {
   const { workspace } = world;
   const { runs } = around;
+  if (world.rival === undefined) await hold(hands, workspace, around);
   switch (move.do) {
     case "nothing":
       return world;
@@ -40,6 +41,16 @@ export async function act(move: Move, hands: WorkspaceHands, world: World, aroun
     case "publish":
       return publish(move, hands, world, around);
   }
+}
+
+/** Not the runtime's business, as a Workspace that somebody else runs must not get it. */
+async function hold(hands: WorkspaceHands, workspace: Workspace, { kind }: Surroundings): Promise<void> {
+  const held = workspace.metadata.finalizers;
+  if (held?.includes(finalizers.workspaceRunner) === true) return;
+  await hands.patch(kind, workspace, [
+    { op: "test", path: "/metadata/finalizers", value: held ?? null },
+    { op: "add", path: "/metadata/finalizers", value: [...(held ?? []), finalizers.workspaceRunner] },
+  ]);
 }
 
 /** The world with its run as it stands now. */
@@ -100,6 +111,7 @@ export async function save(
   if (state === undefined || (shelved.is === "none" && order.operation === "plan")) return;
   const { inputs } = shelved.is === "kept" ? shelved.kept : order;
   await keep(hands, uidOf(workspace), { engine: runs.engine.name, inputs, state }, shelf);
+  runs.saved(uidOf(workspace), state);
 }
 
 async function publish(
@@ -112,7 +124,8 @@ async function publish(
   const { workspace } = world;
   const isGood = outcome.as === "settled" || outcome.as === "applied" || outcome.as === "changes";
   if (!isGood) await save({ ...outcome, order }, hands, workspace, around);
-  if (order.generation !== generationOf(workspace)) {
+  // Of another generation, or of a Workspace that somebody else runs by now, only the state counts.
+  if (order.generation !== generationOf(workspace) || world.rival !== undefined) {
     if (outcome.as === "applied") await keepAll(order, outcome, hands, around);
     return { ...world, told: ended };
   }
@@ -132,11 +145,11 @@ async function apply(order: Order, outcome: Outcome, hands: WorkspaceHands, worl
   const { workspace } = world;
   const { runs } = around;
   const what = order.stored === undefined ? "Create" : "Update";
-  if (!mayDo(workspace, what) || world.rival !== undefined || !world.isOpen) {
+  if (!mayDo(workspace, what)) {
     const refused = failed("PlanFailed", text`there are changes, and managementPolicies has no ${what}`);
-    if (!mayDo(workspace, what)) return { ...world, told: { order, outcome: refused } };
-    return { ...world, told: { order, outcome: { as: "stale" } as const } };
+    return { ...world, told: { order, outcome: refused } };
   }
+  if (!world.isOpen) return { ...world, told: { order, outcome: { as: "stale" } as const } };
   await keepAll(order, outcome, hands, around);
   if (world.engine === "simulated" && noteOf(workspace, "runner") === undefined) {
     await hands.annotate({ [annotations.runner]: "simulated" });

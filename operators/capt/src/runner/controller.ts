@@ -65,7 +65,7 @@ export function workspaceRunner(options: WorkspaceRunnerOptions): WorkspaceRunne
     .writes(kind, "patch")
     .hears(runs.source)
     .gone((workspace) => runs.forget(uidOf(workspace)))
-    .finalize((workspace, hands, draft) => finalize(workspace, hands, draft, around))
+    .finalize((workspace, hands, draft) => finalize(workspace, hands, draft, around), { add: false })
     .status({ as: "apply", fieldManager: managers.runner })
     .events("none")
     .workers(workers)

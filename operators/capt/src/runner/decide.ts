@@ -20,10 +20,9 @@ export function decide(world: World, now: Instant): Move {
   if (standing.at === "ended") return { do: "publish", order: standing.order, outcome: standing.outcome };
   if (standing.at === "running") {
     const { order, state, isStopping } = standing;
-    if (state !== undefined) return { do: "save", state, order };
-    if (isStopping) return { do: "nothing" };
-    if (rival !== undefined) return { do: "cancel", why: "shutdown" };
-    return noteOf(workspace, "cancelRun") === order.id ? { do: "cancel", why: "asked" } : { do: "nothing" };
+    if (!isStopping && rival !== undefined) return { do: "cancel", why: "shutdown" };
+    if (!isStopping && noteOf(workspace, "cancelRun") === order.id) return { do: "cancel", why: "asked" };
+    return state === undefined ? { do: "nothing" } : { do: "save", state, order };
   }
   if (rival !== undefined || !isOpen) return { do: "nothing" };
   if (standing.at === "left") return { do: "resume", left: standing.run };
@@ -47,7 +46,8 @@ function dueAt({ workspace, standing }: World, now: Instant): Instant | "rest" |
       const found = noteOf(workspace, "errorClass");
       if (isErrorClass(found) && errorClasses[found].retry === "edit") return undefined;
       if (found === "Cancelled" && noteOf(workspace, "cancelRun") !== undefined) return undefined;
-      return last === undefined ? now : (due ?? now);
+      // A good run and a bad word: it was paused, or somebody else said it.
+      return last?.isBad === true ? (due ?? now) : now;
     }
   }
 }
@@ -63,10 +63,8 @@ export function unsyncAt({ workspace, quirks }: World, now: Instant): { until: I
   return undefined;
 }
 
-/** When the next such window begins or ends. */
-export function nextUnsync({ workspace, quirks }: World, now: Instant): Instant | undefined {
-  const since = readySince(workspace);
-  if (since === undefined) return undefined;
+/** When the next such window begins or ends, for one that has been ready since then. */
+export function nextUnsync({ quirks }: World, since: Instant, now: Instant): Instant | undefined {
   const edges = quirks.unsync.flatMap(({ after, for: length }) => [plus(since, after), plus(since, after + length)]);
   return edges.filter((edge) => edge > now).sort((a, b) => a - b)[0];
 }

@@ -9,6 +9,7 @@ import { decideEnd } from "./decide.ts";
 import type { Order, Outcome } from "./engine.ts";
 import { tell } from "./events.ts";
 import { observe, type Surroundings } from "./observe.ts";
+import { troubleOf } from "./runs.ts";
 import { clearShelf, disconnect, readShelf } from "./shelf.ts";
 import { failing, progressing, type WorkspaceDraft } from "./status.ts";
 import { type Shelved, uidOf } from "./world.ts";
@@ -105,6 +106,6 @@ async function say(
 ): Promise<void> {
   if (outcome.as !== "failed") return;
   await hands.annotate({ [annotations.errorClass]: outcome.class });
-  failing(draft, workspace, text`${outcome.class}: ${outcome.message}`);
+  failing(draft, workspace, troubleOf(outcome));
   draft.condition("Ready", false, "Deleting", "What the module describes is being destroyed");
 }

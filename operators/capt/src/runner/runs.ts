@@ -3,6 +3,7 @@
 import type { Clock, Random, Timer } from "@telltale/clock";
 import { type Instant, type Ms, plus } from "@telltale/kinds";
 import type { Name, Source } from "@telltale/runtime";
+import { type SafeText, text } from "@telltale/status";
 import { sanitize } from "../sanitize.ts";
 import {
   type Engine,
@@ -13,7 +14,7 @@ import {
   type Progress,
   Stopped,
 } from "./engine.ts";
-import { failedClass } from "./error-class.ts";
+import { type ErrorClass, failedClass } from "./error-class.ts";
 import { pauseAfter } from "./pace.ts";
 import type { Snapshot } from "./state.ts";
 import { nextOf } from "./turns.ts";
@@ -36,6 +37,8 @@ export interface LastRun {
   readonly operation: Operation;
   readonly generation: number;
   readonly isBad: boolean;
+  /** What was said of its failure. */
+  readonly trouble?: SafeText;
 }
 
 /** One run that has ended, for metrics. */
@@ -160,6 +163,12 @@ export class Runs {
     if (run.state === "waiting") this.#end(run, { as: "stale" });
   }
 
+  /** This state of a run that goes on is kept. */
+  saved(uid: string, state: Snapshot): void {
+    const run = this.#entries.get(uid)?.run;
+    if (run?.snapshot === state) delete run.snapshot;
+  }
+
   /** What a run came to has been told: it is over. The next one comes after a while, and at the latest after `within`. */
   settle(order: Order, outcome: Outcome, within: Ms = Number.POSITIVE_INFINITY): void {
     const entry = this.#entries.get(order.uid);
@@ -168,7 +177,9 @@ export class Runs {
     if (outcome.as !== "changes") entry.failures = isBad ? entry.failures + 1 : 0;
     const pause = pauseAfter(outcome, entry.failures, this.#options.random);
     delete entry.run;
-    entry.last = { operation: order.operation, generation: order.generation, isBad };
+    const { operation, generation } = order;
+    const trouble = outcome.as === "failed" ? { trouble: troubleOf(outcome) } : {};
+    entry.last = { operation, generation, isBad, ...trouble };
     undue(entry);
     if (pause !== undefined) this.#due(entry, order.workspace, Math.min(pause, within));
     this.#onSettled();
@@ -280,6 +291,10 @@ export class Runs {
     for (const uid of known) if (!this.#entries.has(uid)) await this.engine.abandon(uid).catch(() => {});
   }
 }
+
+/** How a failure is said. */
+export const troubleOf = (outcome: { readonly class: ErrorClass; readonly message: SafeText }): SafeText =>
+  text`${outcome.class}: ${outcome.message}`;
 
 function undue(entry: Entry | undefined): void {
   entry?.timer?.cancel();

@@ -1,43 +1,66 @@
 // What a Workspace says of itself: the conditions and outputs that Crossplane's provider would show. Pure.
 import { type Instant, type Ms, plus } from "@telltale/kinds";
-import { type Draft, type SafeText, text } from "@telltale/status";
+import type { Draft, SafeText } from "@telltale/status";
 import type { Workspace, WorkspaceStatus } from "../kinds/workspace.ts";
 import { sanitize } from "../sanitize.ts";
-import { nextUnsync, unsyncAt } from "./decide.ts";
+import { nextUnsync, readySince, unsyncAt } from "./decide.ts";
 import type { Progress } from "./engine.ts";
 import { shownOutputs } from "./outputs.ts";
+import { troubleOf } from "./runs.ts";
 import { checksumOf } from "./shelf.ts";
-import { generationOf, type World } from "./world.ts";
+import { generationOf, syncOf, type World } from "./world.ts";
 
 export type WorkspaceDraft = Draft<typeof import("../kinds/workspace.ts").Workspace>;
 
 export function status(world: World, draft: WorkspaceDraft, now: Instant): void {
-  const { workspace, told, engine, standing } = world;
+  const { workspace, told, engine, standing, rival } = world;
+  if (rival !== undefined) {
+    draft.aside(); // it is theirs to speak
+    return;
+  }
   if (engine === "simulated") draft.condition("Simulated", true, "Simulated", simulated);
   const isCurrent = told !== undefined && told.order.generation === generationOf(workspace);
   if (isCurrent && told.outcome.as === "failed") {
-    failing(draft, workspace, text`${told.outcome.class}: ${told.outcome.message}`);
+    failing(draft, workspace, troubleOf(told.outcome));
   } else if (isCurrent && (told.outcome.as === "settled" || told.outcome.as === "applied")) {
     const outputs = shownOutputs(told.outcome.outputs);
     const checksum = checksumOf(workspace);
     draft.set({ atProvider: Object.keys(outputs).length === 0 ? { checksum } : { outputs, checksum } });
-    draft.condition("Synced", true, "ReconcileSuccess", "The last run went through");
-    if (world.quirks.neverReady) draft.condition("Ready", false, "Creating", making);
-    else draft.condition("Ready", true, "Available", "What the module describes exists");
+    well(world, draft);
   } else if (told === undefined && standing.at === "idle" && unsyncAt(world, now) !== undefined) {
     failing(draft, workspace, sanitize(unsyncAt(world, now)?.message ?? ""));
-  } else if (told === undefined && standing.at === "idle" && isSaid(workspace)) {
-    draft.keep("Ready", "Synced");
+  } else if (told === undefined && standing.at === "idle" && syncOf(workspace) !== "unknown") {
+    still(world, draft);
   } else {
     underWay(world, draft, now);
   }
-  draft.wake(nextUnsync(world, now));
+  const since = readySince(workspace) ?? (isCurrent ? now : undefined);
+  if (since !== undefined) draft.wake(nextUnsync(world, since, now));
 }
 
 /** A run wakes us when it ends; this is for what nobody tells of. */
 const glance: Ms = 5_000;
 const simulated = "Nothing is real: the operator only pretends to run the module";
 const making = "The first run is under way";
+
+function well({ quirks }: World, draft: WorkspaceDraft): void {
+  draft.condition("Synced", true, "ReconcileSuccess", "The last run went through");
+  if (quirks.neverReady) draft.condition("Ready", false, "Creating", making);
+  else draft.condition("Ready", true, "Available", "What the module describes exists");
+}
+
+/** Nothing has happened since the last run: what it came to is said again, whatever others made of it. */
+function still(world: World, draft: WorkspaceDraft): void {
+  const { workspace, standing } = world;
+  if (syncOf(workspace) === "good") {
+    well(world, draft);
+    return;
+  }
+  const last = standing.at === "idle" ? standing.last : undefined;
+  const trouble = last?.generation === generationOf(workspace) ? last.trouble : undefined;
+  if (trouble !== undefined) failing(draft, workspace, trouble);
+  else draft.keep("Ready", "Synced");
+}
 
 /** Ready stays as it is: what is there does not go away because a run failed. */
 export function failing(draft: WorkspaceDraft, workspace: Workspace, message: SafeText): void {
@@ -63,9 +86,6 @@ export function progressing(workspace: Workspace, progress: Progress | undefined
   const shown = { operation, total, done, ...(current === undefined ? {} : { current }) };
   return { atProvider: { ...withoutProgress(workspace), progress: shown } };
 }
-
-/** Whether the stored conditions speak for this generation. */
-const isSaid = ({ metadata, status: said }: Workspace): boolean => said?.observedGeneration === metadata.generation;
 
 function withoutProgress({ status: said }: Workspace): Omit<NonNullable<WorkspaceStatus["atProvider"]>, "progress"> {
   const { progress: _progress, ...rest } = said?.atProvider ?? {};
