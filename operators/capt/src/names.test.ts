@@ -11,6 +11,7 @@ import {
   kubeconfigSecretName,
   labels,
   labelValue,
+  leaseName,
   stateSecretName,
   vpcApplyName,
   workspaceBase,
@@ -87,4 +88,10 @@ test("a name that is too long for a label is cut there, and stays different from
 
 test("12.8 the parts of a state are numbered, the first has the plain name", () => {
   expect([stateSecretName("u1"), stateSecretName("u1", 2)]).toEqual(["capt-tfstate-u1", "capt-tfstate-u1-2"]);
+});
+
+test("7.3 processes that run the same parts share a lease, whatever the order", () => {
+  expect(leaseName(["control-plane", "infrastructure"])).toBe(leaseName(["infrastructure", "control-plane"]));
+  expect(leaseName(["infrastructure"])).not.toBe(leaseName(["control-plane"]));
+  expect(leaseName([])).toMatch(/^capt-[0-9a-f]{8}$/);
 });

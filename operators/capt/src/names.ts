@@ -126,5 +126,8 @@ export function workspaceName(apply: ApplyRef, scope: "Namespaced" | "Cluster"):
   return `${start}-${sha256Hex(`${apply.namespace}/${apply.name}`, 8)}`;
 }
 
+/** The lease of the processes that run the same parts: those of other parts work beside them. */
+export const leaseName = (parts: readonly string[]): string => `capt-${sha256Hex([...parts].sort().join(","), 8)}`;
+
 /** A name as the value of a label: a name may be longer than a value. */
 export const labelValue = (name: string): string => boundedName(name, 63, 8);
