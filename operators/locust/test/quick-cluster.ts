@@ -1,6 +1,6 @@
 // What runs Jobs in long campaigns: pods that run at once and end by the clock, without nodes, scheduler and kubelet. Five times as
 // many plans are tried in the same time; the whole cluster is in campaigns of its own.
-import { formatTime, type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
+import { formatTime, type Instant, instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { Job, Pod } from "@telltale/kinds/builtin";
 import { type Controller, controller } from "@telltale/runtime";
 
@@ -59,17 +59,27 @@ function jobStatus({ spec, status }: Job, all: readonly Pod[], now: Instant): Jo
 const isEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
 
 function pods(runTime: Ms): Controller {
-  return controller(Pod, "quick-pods").reconcile<Pod>({
-    observe: (pod) => pod,
-    status(pod, _pod, now) {
+  return controller(Pod, "quick-pods").reconcile<{ readonly pod: Pod; readonly loadedAt: Instant | undefined }>({
+    observe: (pod, look) => ({ pod, loadedAt: loadIn(look.list(Pod, { namespace: pod.metadata?.namespace ?? "" })) }),
+    status({ pod, loadedAt }, _pod, now) {
       const { status = {} } = pod;
       if (isEnded(pod)) return { status };
       const began = parseTime(status.startTime) ?? now;
-      const end = plus(began, runTime);
+      if (loadedAt === undefined) return { status: running(pod, began), wakeAt: plus(now, waits) };
+      const end = plus(instant(Math.max(began, loadedAt)), runTime);
       const code = Number(pod.metadata?.annotations?.["sim.telltale.dev/exit-code"] ?? 0);
       return now >= end ? { status: ended(pod, began, code, now) } : { status: running(pod, began), wakeAt: end };
     },
   });
+}
+
+/** So often a master looks whether it has workers. */
+const waits: Ms = 10_000;
+
+/** There is load once there is a worker. */
+function loadIn(all: readonly Pod[]): Instant | undefined {
+  const worker = all.find(({ metadata, status }) => metadata?.name?.includes("-worker-") && status?.startTime);
+  return parseTime(worker?.status?.startTime);
 }
 
 const running = (pod: Pod, began: Instant): Pod["status"] => ({

@@ -1,6 +1,6 @@
 // Section 21.4: workers, ends, deletions, drift.
 import { formatTime, plus } from "@telltale/kinds";
-import { CoreEvent, Job, Service } from "@telltale/kinds/builtin";
+import { Job, Service } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, test } from "vitest";
 import { standardConfig } from "../src/config.ts";
 import { LocustTest } from "../src/kinds/locust-test.ts";
@@ -386,19 +386,4 @@ describe("the finalizer", () => {
     await it.pass(1000);
     await expect(it.test()).rejects.toMatchObject({ code: 404 });
   });
-});
-
-test("9.5 what is told of a test's life, by whom, and as what", async () => {
-  const on = await running();
-  await on.job("master", ended("Complete", on.clock.now()));
-  await on.pass(1000);
-  const { items } = await on.client.list(CoreEvent, { namespace });
-  expect(items.map(({ type, reason, message }) => `${type} ${reason} ${message}`).sort()).toEqual([
-    "Normal Created Created Job demo-master",
-    "Normal Created Created Job demo-worker",
-    "Normal Created Created Service demo-master",
-    "Normal TestCompleted Test completed successfully",
-    "Normal TestStarted Test is running",
-  ]);
-  expect(new Set(items.map(({ source }) => source?.component))).toEqual(new Set(["locusttest-controller"]));
 });

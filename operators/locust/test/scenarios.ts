@@ -134,9 +134,15 @@ export const deleted: Scenario<FakeMaster> = {
   ],
 };
 
+const withOneWorker = (it: KubeObject): KubeObject => {
+  const { spec } = it as KubeObject & { readonly spec: { readonly worker: object } };
+  return { ...it, spec: { ...spec, worker: { ...spec.worker, replicas: 1 } } } as KubeObject;
+};
+
 const quickly = (scenario: Scenario<FakeMaster>): Scenario<FakeMaster> => ({
   ...scenario,
   name: `${scenario.name}-quickly`,
+  apply: scenario.apply.map(withOneWorker),
   given: [],
   people: (scenario.people ?? []).filter((deed) => deed !== ready),
   others: () => quickCluster(30_000),
