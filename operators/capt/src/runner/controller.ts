@@ -58,7 +58,7 @@ export function workspaceRunner(options: WorkspaceRunnerOptions): WorkspaceRunne
     .on("generation", "deletion", "annotations")
     .select(options.select ?? {})
     .index(kind, finalizerIndex, ({ metadata }) => metadata.finalizers ?? [])
-    .gate((workspace) => gateOf(workspace, runs))
+    .gate((workspace) => gateOf(workspace, around))
     .gets(Secret, ConfigMap, ProviderConfig)
     .gets(CustomResourceDefinition, { field: `metadata.name=${definitionName}` })
     .writes(Secret, "create", "patch", "delete")
@@ -93,9 +93,12 @@ export function workspaceRunner(options: WorkspaceRunnerOptions): WorkspaceRunne
 }
 
 /** What Crossplane holds is never touched. A paused Workspace lets a run that has begun come to its end. */
-function gateOf(workspace: Workspace, runs: Runs) {
+function gateOf(workspace: Workspace, { runs, presence }: Surroundings) {
   // One that was stored under another definition: there is nothing to run.
   const { forProvider } = (workspace.spec ?? {}) as Partial<Workspace["spec"]>;
   if (isHeld(workspace) || forProvider === undefined) return "ignore" as const;
-  return isPaused(workspace) && !runs.isBusy(uidOf(workspace)) ? { only: pausedStatus } : ("go" as const);
+  if (runs.isBusy(uidOf(workspace))) return "go" as const;
+  const again = presence.isThereFor;
+  if (again !== undefined) return { again };
+  return isPaused(workspace) ? { only: pausedStatus } : ("go" as const);
 }

@@ -48,10 +48,21 @@ export class Presence {
   }
 
   async find(signs: Signs): Promise<string | undefined> {
+    const known = this.#fresh();
+    if (known !== undefined) return known.why;
     const at = this.#clock.uptime();
-    if (this.#asked !== undefined && at - this.#asked.at < lifetime) return this.#asked.why;
     const why = await providerAt(signs, this.#clock.now());
     this.#asked = { at, why };
     return why;
+  }
+
+  /** How long the provider is known to be there, without asking. */
+  get isThereFor(): Ms | undefined {
+    const known = this.#fresh();
+    return known?.why === undefined ? undefined : known.at + lifetime - this.#clock.uptime();
+  }
+
+  #fresh() {
+    return this.#asked !== undefined && this.#clock.uptime() - this.#asked.at < lifetime ? this.#asked : undefined;
   }
 }

@@ -1,6 +1,6 @@
 // What a Workspace says of itself: the conditions and outputs that Crossplane's provider would show. Pure.
 import { type Instant, type Ms, plus } from "@telltale/kinds";
-import type { Draft, SafeText } from "@telltale/status";
+import { type Draft, type SafeText, text } from "@telltale/status";
 import type { Workspace, WorkspaceStatus } from "../kinds/workspace.ts";
 import { sanitize } from "../sanitize.ts";
 import { nextUnsync, readySince, unsyncAt } from "./decide.ts";
@@ -15,7 +15,7 @@ export type WorkspaceDraft = Draft<typeof import("../kinds/workspace.ts").Worksp
 export function status(world: World, draft: WorkspaceDraft, now: Instant): void {
   const { workspace, told, engine, standing, rival } = world;
   if (rival !== undefined) {
-    draft.aside(); // it is theirs to speak
+    draft.fail({ class: "waiting", reason: "RunnerConflict", message: text`${rival}` }); // it is theirs to speak
     return;
   }
   if (engine === "simulated") draft.condition("Simulated", true, "Simulated", simulated);
