@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { shopScenario } from "../../test/shop.ts";
 import { shopLike } from "../../test/variants.ts";
 import { verdict } from "../../test/verdict.ts";
+import type { Scenario } from "../scenario.ts";
 
 test("a sound operator comes to rest, and to the same end", async () => {
   expect(await verdict(shopScenario())).toEqual([]);
@@ -25,6 +26,18 @@ describe("I1", () => {
       { patience: 600_000 },
     );
     expect(await verdict(restless)).toEqual(["I1"]);
+  });
+
+  test("shows who goes on for ever without a moment passing", async () => {
+    const spinning: Scenario = {
+      ...shopScenario(),
+      backend({ clock }) {
+        const spin = () => void clock.after(0, spin);
+        spin();
+        return {};
+      },
+    };
+    expect(await verdict(spinning)).toContain("I1");
   });
 
   test("shows who has something to do whenever it starts", async () => {
