@@ -1,9 +1,8 @@
-// Section 21.4: workers, ends, deletions, drift.
+// Section 21.4: workers and ends.
 import { formatTime, plus } from "@telltale/kinds";
 import { Job, Service } from "@telltale/kinds/builtin";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { standardConfig } from "../src/config.ts";
-import { LocustTest } from "../src/kinds/locust-test.ts";
 import { ended, namespace, type Stage, type StageOptions, stage } from "./stage.ts";
 
 let it: Stage | undefined;
@@ -243,43 +242,6 @@ test("A45 T19 a suspended test says so, and goes on with a new master", async ()
   expect(await on.events()).toContain("MasterReplaced");
 });
 
-test("A46 A47 an edited spec is told of, and so is one that is taken back", async () => {
-  const on = await running();
-  const replicas = (count: number) =>
-    on.client.patch(LocustTest, { name: "demo", namespace }, { merge: { spec: { worker: { replicas: count } } } });
-  await replicas(5);
-  await on.pass(100);
-  expect(on.complaints).toEqual([]);
-  expect(await on.says("SpecDrifted")).toMatch(/^True SpecChangeIgnored Spec changes are ignored/);
-  expect(await on.status()).toMatchObject({ phase: "Running", expectedWorkers: 3 });
-  expect((await on.jobs()).find(({ metadata }) => metadata?.name === "demo-worker")?.spec?.parallelism).toBe(3);
-  await replicas(3);
-  await on.pass(100);
-  expect(await on.says("SpecDrifted")).toBe("False SpecApplied Spec matches the running test");
-});
-
-test("A48 also after the end", async () => {
-  const on = await running();
-  await on.job("master", ended("Complete", on.clock.now()));
-  const before = await on.status();
-  await on.client.patch(LocustTest, { name: "demo", namespace }, { merge: { spec: { image: "other:1" } } });
-  await on.pass(100);
-  const after = await on.status();
-  const conditions = after.conditions?.filter(({ type }) => type !== "SpecDrifted");
-  expect({ ...after, conditions }).toEqual({ ...before, observedGeneration: 2 });
-  expect(await on.says("SpecDrifted")).toMatch(/^True SpecChangeIgnored/);
-});
-
-test("A49 a deleted test goes without another word of status", async () => {
-  const on = await running();
-  on.writes();
-  await on.client.delete(LocustTest, { name: "demo", namespace }, { propagation: "Background" });
-  await on.pass(1000);
-  await expect(on.test()).rejects.toMatchObject({ code: 404 });
-  expect(on.writes()).toEqual([`PATCH /apis/locust.io/v2/namespaces/${namespace}/locusttests/demo`]);
-  expect(await on.events()).toContain("Deleting");
-});
-
 test("A50 a master that was evicted in the middle may have ended well, with a warning", async () => {
   const on = await running();
   await on.pod("master", "demo-master-a", { phase: "Succeeded", reason: "Evicted" });
@@ -366,24 +328,4 @@ test("T29 with the policy to begin again only the worker Job is made again", asy
   await on.pass(1000);
   expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
   expect((await on.status()).phase).toBe("Running");
-});
-
-describe("the finalizer", () => {
-  test("is left out where the operator is told so, and a test is gone at once", async () => {
-    it = await stage({ config: { finalizer: false } });
-    await it.make();
-    expect((await it.test()).metadata.finalizers).toBeUndefined();
-    await it.client.delete(LocustTest, { name: "demo", namespace }, { propagation: "Background" });
-    await expect(it.test()).rejects.toMatchObject({ code: 404 });
-  });
-
-  test("of an earlier operator goes all the same", async () => {
-    it = await stage({ config: { finalizer: false } });
-    await it.make();
-    const finalizers = ["locust.io/cleanup"];
-    await it.client.patch(LocustTest, { name: "demo", namespace }, { merge: { metadata: { finalizers } } });
-    await it.client.delete(LocustTest, { name: "demo", namespace }, { propagation: "Background" });
-    await it.pass(1000);
-    await expect(it.test()).rejects.toMatchObject({ code: 404 });
-  });
 });

@@ -1,8 +1,8 @@
 // Rows of the transition table (section 10.5) that no acceptance scenario has.
 import { formatTime, plus } from "@telltale/kinds";
-import { CoreEvent, Job, Service } from "@telltale/kinds/builtin";
+import { CoreEvent, Service } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, test } from "vitest";
-import { demo, edit, hold, pending, put, remove, running, stickWorker, stopped, suspend } from "./deeds.ts";
+import { edit, hold, pending, put, remove, running, stickWorker, stopped, suspend } from "./deeds.ts";
 import { ended, namespace, type Stage, stage } from "./stage.ts";
 
 let on: Stage;
