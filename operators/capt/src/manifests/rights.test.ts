@@ -104,8 +104,10 @@ describe("the roles", () => {
       "t1/capt-cluster-bridge",
       "t1/capt-runner",
       "capt-runner",
+      "default/capt-events",
       "capt-system/capt-operator",
     ]);
+    expect(named(config, { workspaces: "Namespaced" })).not.toContain("default/capt-events");
     expect(rulesOf("t1/capt-manager", config)).toEqual(managerRights);
     expect(rulesOf("capt-manager", config)).toEqual([...workspaceRights, ...detectionRights]);
     expect(rulesOf("shared/capt-manager", config)).toEqual(secretRights);

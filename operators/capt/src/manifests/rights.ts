@@ -7,6 +7,11 @@ const reading = ["get", "list", "watch"] as const;
 /** One by one, never as a list. We delete our own only: with a type that cannot be changed, or with what it belongs to. */
 export const secretRights: readonly PolicyRule[] = [rule("", ["secrets"], "get", "create", "patch", "delete")];
 
+export const eventRights: readonly PolicyRule[] = [
+  rule("events.k8s.io", ["events"], "create", "patch"),
+  rule("", ["events"], "create", "patch"),
+];
+
 /** Every controller's, with Cluster API's own beside it or without. */
 export const managerRights: readonly PolicyRule[] = [
   rule(infrastructureGroup, ["captclusters", "captclustertemplates", "workspacetemplates"], ...reading, "patch"),
@@ -19,8 +24,7 @@ export const managerRights: readonly PolicyRule[] = [
   rule(controlPlaneGroup, finalizersOf("captcontrolplanes"), "update"),
   rule(clusterGroup, ["clusters"], ...reading),
   ...secretRights,
-  rule("events.k8s.io", ["events"], "create", "patch"),
-  rule("", ["events"], "create", "patch"),
+  ...eventRights,
 ];
 
 /** Of Workspaces, which may be in no namespace. */

@@ -7,6 +7,7 @@ import {
   bridgeMachineRights,
   bridgeRights,
   detectionRights,
+  eventRights,
   leaseRights,
   machineRights,
   managerRights,
@@ -58,6 +59,10 @@ function grantsOf(options: RoleOptions, name: string): readonly Grant[] {
   ];
   return [
     ...parts.flatMap((grant) => (grant === false ? [] : placed(grant, options))),
+    ...(isRunning && config.namespace !== undefined && options.workspaces !== "Namespaced"
+      ? // Events about what is in no namespace are told in this one.
+        [{ name: `${name}-events`, in: "default", rules: eventRights }]
+      : []),
     { name: `${name}-operator`, in: namespace, rules: [...leaseRights, ...(isRunning ? secretRights : [])] },
   ];
 }
