@@ -1,13 +1,15 @@
-// The operator under faults, with the Job controller, a scheduler and simulated pods beside it. `TELLTALE_PLANS=10` tries ten times as many.
-import { simulate, story } from "@telltale/simulation";
+// The operator under faults: some plans beside the Job controller, a scheduler and simulated pods, and more beside a stand-in for them.
+// `TELLTALE_PLANS=10` tries ten times as many.
+import { budget, simulate, story } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { deleted, failing, passing } from "./scenarios.ts";
+import { deleted, failing, passing, quick } from "./scenarios.ts";
 
-const plans = 15 * Number(process.env["TELLTALE_PLANS"] ?? 1);
+const whole = [passing, failing, deleted].map((scenario) => ({ scenario, plans: budget(12) }));
+const quickly = Object.values(quick).map((scenario) => ({ scenario, plans: budget(60) }));
 
-test.each([passing, failing, deleted])(
-  "$name: whatever goes wrong, it ends as it should",
-  async (scenario) => {
+test.each([...whole, ...quickly])(
+  "$scenario.name: whatever goes wrong, it ends as it should",
+  async ({ scenario, plans }) => {
     const { failure } = await simulate(scenario, { plans });
     expect(failure === undefined ? "" : story(failure)).toBe("");
   },
