@@ -77,7 +77,10 @@ export const foreign: readonly Perturbation[] = [
     arm(fault, world) {
       const on = textIn(fault, "on");
       strangerAfter(fault, world, "wipes the status of", () =>
-        edit(world, on, stranger, ({ status, ...rest }) => (status === undefined ? undefined : rest)),
+        edit(world, on, stranger, (object) => {
+          const { status, ...rest } = object;
+          return status === undefined || isPast(world, object) ? undefined : rest;
+        }),
       );
     },
   },
@@ -135,12 +138,15 @@ const tampered = (it: Condition): Condition => ({
 
 type Rewrite = (list: readonly Condition[], object: Loose) => readonly Condition[];
 
+/** Whether nobody may put it right any more. */
+function isPast({ scenario }: World, object: Loose): boolean {
+  const kind = kindOf(scenario.kinds, object);
+  return kind === undefined || isFinal(kind, object);
+}
+
 /** Changes conditions, unless nobody may put them right any more. */
 function acts(world: World, on: string, change: Rewrite): () => Promise<void> {
-  const open: Rewrite = (list, object) => {
-    const kind = kindOf(world.scenario.kinds, object);
-    return kind === undefined || isFinal(kind, object) ? list : change(list, object);
-  };
+  const open: Rewrite = (list, object) => (isPast(world, object) ? list : change(list, object));
   return () => changed(world, on, open);
 }
 
