@@ -1,4 +1,4 @@
-// Metrics of an operator's own, as it declares and tells them. `prometheus` makes them; an operator never sees how.
+// Metrics of an operator's own, as it declares and tells them. `prometheus().meter` makes them; an operator never sees how.
 
 export type Labels = Readonly<Record<string, string>>;
 

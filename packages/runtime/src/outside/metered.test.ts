@@ -1,7 +1,6 @@
-import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import type { Families } from "../meter.ts";
-import { meterIn, prometheus } from "./prometheus.ts";
+import { prometheus } from "./prometheus.ts";
 
 let boats = 3;
 const families = {
@@ -17,9 +16,8 @@ const families = {
 } as const satisfies Families;
 
 test("an operator's own metrics are told beside ours", async () => {
-  const register = new Registry();
-  const meter = meterIn(register, families);
-  const { text, sink } = prometheus({ register });
+  const { text, sink, meter: meterOf } = prometheus();
+  const meter = meterOf(families);
   meter.tell("harbour_arrivals_total", { kind: "yawl" });
   meter.tell("harbour_arrivals_total", { kind: "yawl" }, 2);
   meter.tell("harbour_open");
@@ -43,6 +41,6 @@ test("an operator's own metrics are told beside ours", async () => {
 });
 
 test("a name that was not declared is told to nobody", () => {
-  const meter = meterIn<string>(new Registry(), families);
+  const meter = prometheus().meter<string>(families);
   expect(() => meter.tell("harbour_closed")).not.toThrow();
 });

@@ -2,18 +2,20 @@
 // `telltale_` for what only we tell. Whoever imports this file loads `prom-client`; nobody else does.
 import type { Ms } from "@telltale/kinds";
 import { Registry } from "prom-client";
+import type { Families, Meter } from "../meter.ts";
 import type { Gauges, PassResult, Sample, Sink } from "../samples.ts";
+import { meterIn } from "./metered.ts";
 import { type Metrics, metricsIn } from "./metrics.ts";
 import { processIn } from "./process-metrics.ts";
 import { gaugesIn } from "./scraped.ts";
-
-export { meterIn } from "./metered.ts";
 
 export interface Prometheus {
   readonly sink: Sink;
   /** What a scrape gets. */
   text(): Promise<string>;
   readonly contentType: string;
+  /** Metrics of an operator's own, beside these. Each name once. */
+  meter<N extends string>(families: Families<N>): Meter<N>;
 }
 
 export interface PrometheusOptions {
@@ -36,6 +38,7 @@ export function prometheus(options: PrometheusOptions = {}): Prometheus {
     sink: (sample) => tell(metrics, sample, few),
     text: () => register.metrics(),
     contentType: register.contentType,
+    meter: (families) => meterIn(register, families),
   };
 }
 
