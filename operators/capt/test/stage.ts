@@ -4,7 +4,7 @@ import { type Client, createClient, inProcessTransport, isNotFound, type Transpo
 import { seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { type Condition, formatTime, type Kind, type KindRef, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { Event, Secret } from "@telltale/kinds/builtin";
-import { type Controller, type Manager, manager, type Sample } from "@telltale/runtime";
+import { type Controller, type Log, type Manager, manager, type Sample } from "@telltale/runtime";
 import * as kinds from "../src/kinds/index.ts";
 import { secretTypes } from "../src/names.ts";
 import { type ServerKinds, standardKinds } from "../src/server.ts";
@@ -60,6 +60,8 @@ export interface StageOptions {
   readonly kinds?: Partial<ServerKinds>;
   readonly controllers: (around: Around) => readonly Controller[];
   readonly objects?: readonly object[];
+  /** Hears everything that is logged. Default: warnings and errors become complaints. */
+  readonly log?: Log;
   /** Between our controllers and the server. */
   readonly wrap?: (transport: Transport) => Transport;
 }
@@ -113,7 +115,7 @@ export async function stage(options: StageOptions): Promise<Stage> {
       random: seededRandom(3),
       strict: true,
       transport: way,
-      log: complaining(complaints),
+      log: options.log ?? complaining(complaints),
       sinks: [(sample) => samples.push(sample)],
     });
     const run = it.run(stop.signal).catch((error: unknown) => complaints.push(String(error)));
