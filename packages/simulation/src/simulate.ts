@@ -1,5 +1,5 @@
 // A campaign: a scenario, many plans, and the first that breaks an invariant, made small.
-import { systemClock } from "@telltale/clock";
+import { systemClock, turn } from "@telltale/clock";
 import { type Counts, Coverage } from "./coverage.ts";
 import { type Strategy, trials } from "./explore.ts";
 import type { Plan } from "./fault.ts";
@@ -77,6 +77,7 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
   for (const { as, plan } of trials(reference.seen, perturbations, seed, coverage)) {
     last = as;
     if (count >= budget) break;
+    await turn(); // so that a key that was pressed, or a test that takes too long, is heard of
     const outcome = await run(plan);
     count += 1;
     tried[as] += 1;
