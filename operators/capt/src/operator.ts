@@ -7,6 +7,9 @@ import { Edges } from "./cluster-bridge/edges.ts";
 import { type Mode, ModeFinder } from "./cluster-bridge/mode.ts";
 import type { Config, Part } from "./config.ts";
 import { ShapeFinder } from "./domain-shape.ts";
+import { captMachineDeployments } from "./machines/deployment/controller.ts";
+import { captMachines } from "./machines/machine/controller.ts";
+import { captMachineSets } from "./machines/set/controller.ts";
 import type { WorkspaceRunner } from "./runner/controller.ts";
 import { type ServerKinds, standardKinds } from "./server.ts";
 import { workspaceTemplates } from "./workspace-template/controller.ts";
@@ -41,6 +44,10 @@ export function captOperator({
     providers.push(workspaceTemplates(config));
   }
   if (runs("control-plane")) providers.push(captControlPlanes({ config, kinds }, edges.source("captControlPlane")));
+  if (runs("machines")) {
+    const senses = { config, kinds };
+    providers.push(captMachines(senses), captMachineSets(senses), captMachineDeployments(senses));
+  }
   const isTold = work === "bridge" || providers.length > 0;
   return [
     ...(isTold ? [clusterBridge({ config, kinds, edges, shapes, modes, work })] : []),

@@ -1,0 +1,93 @@
+// What a CaptMachine says of itself. Pure.
+import { formatTime, type Instant, type Ms, plus } from "@telltale/kinds";
+import { type Draft, type SafeText, text } from "@telltale/status";
+import { type Chain, renderFailure, shownText, waitingFor } from "../../chain.ts";
+import type { CaptMachine } from "../../kinds/capt-machine.ts";
+import { saying } from "../../said.ts";
+import { sanitize } from "../../sanitize.ts";
+import { isHopeless } from "../../workspace-class.ts";
+import { errorOf, workspaceConditions } from "../../workspace-conditions.ts";
+import { templatePlace, type World } from "./world.ts";
+
+const say = saying<typeof CaptMachine>();
+type Said = ReturnType<typeof say>;
+
+/** Until the next look: at what is being made, at what is ready. */
+const intervals = { soon: 10_000, quiet: 300_000 } as const satisfies Record<string, Ms>;
+
+export function status(world: World, draft: Draft<typeof CaptMachine>, now: Instant): void {
+  const { it, chain } = world;
+  const said = readiness(world);
+  const isReady = said.status === "True";
+  draft.state(said);
+  for (const condition of workspaceConditions(chain)) draft.state(condition);
+  draft
+    .condition("Paused", false, "NotPaused", "not paused")
+    .condition("Deleting", false, "NotDeleting", "not deleting");
+  const { ready, lastTransitionTime } = it.status ?? {};
+  draft.set({
+    ready: isReady,
+    lastTransitionTime: ready === isReady && lastTransitionTime !== undefined ? lastTransitionTime : formatTime(now),
+    ...(isReady ? { initialization: { provisioned: true } } : {}),
+    ...known(chain),
+  });
+  draft.wake(plus(now, isReady ? intervals.quiet : intervals.soon));
+}
+
+/** What is known of a machine stays known when its Workspace has a bad moment. */
+function known(chain: Chain): Partial<NonNullable<CaptMachine["status"]>> {
+  if (chain.class !== "Available") return {};
+  // An output with "private" in its name is never shown (13.3), whatever it holds.
+  const [instanceId, privateIp, publicIp] = ["instance_id", "internal_ip", "external_ip"].map((it) =>
+    shownText(chain, it),
+  );
+  const addresses = [
+    ...(privateIp === undefined ? [] : [{ type: "InternalIP" as const, address: privateIp }]),
+    ...(publicIp === undefined ? [] : [{ type: "ExternalIP" as const, address: publicIp }]),
+  ];
+  return {
+    ...(instanceId === undefined ? {} : { instanceId }),
+    ...(privateIp === undefined ? {} : { privateIp }),
+    ...(addresses.length === 0 ? {} : { addresses }),
+  };
+}
+
+const no = (reason: Parameters<typeof say<"Ready", "False">>[2], message: SafeText): Said =>
+  say("Ready", "False", reason, message);
+
+function readiness(world: World): Said {
+  const { it, chain, hasTemplate } = world;
+  const { class: is, workspaceName = "", workspace } = chain;
+  if (is === "Available") {
+    const id = shownText(chain, "instance_id");
+    if (id !== undefined) return say("Ready", "True", "Ready", text`instance ${sanitize(id)} runs`);
+    return no("InstanceIDNotFound", text`no output instance_id of workspace ${workspaceName}`);
+  }
+  const isProvisioned = it.status?.initialization?.provisioned === true;
+  if (is === "Degraded" && isProvisioned) {
+    return say("Ready", "True", "Ready", text`instance ${sanitize(it.status?.instanceId ?? "")} runs`);
+  }
+  if (workspace !== undefined && isHopeless(workspace)) return no("WorkspaceFailed", troubleOf(chain));
+  if (is === "Error" || is === "Degraded") return no("WorkspaceError", troubleOf(chain));
+  if (is === "Paused") return no("WorkspacePaused", text`workspace ${workspaceName} is paused`);
+  if (is === "Missing") return no("WorkspaceMissing", text`workspace ${workspaceName} no longer exists`);
+  if (is === "NotReady" || is === "Deleting")
+    return no("WorkspaceNotReady", text`workspace ${workspaceName} is not ready`);
+  return is === "None" ? notMade(world, hasTemplate) : no("Creating", text`applying workspace ${workspaceName}`);
+}
+
+function notMade({ it, chain }: World, hasTemplate: boolean): Said {
+  const { namespace, name } = templatePlace(it);
+  const missing = no("WorkspaceTemplateNotFound", text`WorkspaceTemplate ${namespace}/${name} not found`);
+  if (chain.apply === undefined && !hasTemplate) return missing;
+  const refused = renderFailure(chain);
+  if (refused?.reason === "WorkspaceTemplateNotFound") return missing;
+  if (refused !== undefined) return no("InvalidTemplate", sanitize(refused.message));
+  const waits = waitingFor(chain);
+  return waits === undefined
+    ? no("Creating", text`applying workspace not created yet`)
+    : no("WaitingForDependencies", sanitize(waits));
+}
+
+const troubleOf = ({ workspace, workspaceName = "" }: Chain): SafeText =>
+  text`workspace ${workspaceName}: ${workspace === undefined ? "" : errorOf(workspace)}`;

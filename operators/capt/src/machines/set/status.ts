@@ -1,0 +1,37 @@
+// What a CaptMachineSet says of itself. Pure.
+import { type Draft, names, type SafeText, text } from "@telltale/status";
+import type { CaptMachine } from "../../kinds/capt-machine.ts";
+import type { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
+import { isReady, isSelecting, isStaying, type World, wantedOf } from "./plan.ts";
+
+export function status({ it, machines }: World, draft: Draft<typeof CaptMachineSet>): void {
+  const staying = machines.filter(isStaying);
+  const ready = staying.filter(isReady).length;
+  const labelled = Object.entries(it.spec.template.metadata?.labels ?? {});
+  const isLabelled = ({ metadata }: CaptMachine) =>
+    labelled.every(([name, value]) => metadata.labels?.[name] === value);
+  draft.set({
+    replicas: staying.length,
+    fullyLabeledReplicas: staying.filter(isLabelled).length,
+    readyReplicas: ready,
+    availableReplicas: ready,
+  });
+  const wanted = wantedOf(it);
+  if (!isSelecting(it)) {
+    draft.condition("Ready", false, "InvalidSelector", "spec.selector does not select the labels of spec.template");
+  } else if (staying.length < wanted) {
+    draft.condition("Ready", false, "ScalingUp", text`${staying.length} of ${wanted} machines exist`);
+  } else if (machines.length > wanted) {
+    draft.condition("Ready", false, "ScalingDown", text`${machines.length} machines exist, ${wanted} are wanted`);
+  } else if (ready < wanted) {
+    draft.condition("Ready", false, "MachinesNotReady", text`not ready: ${unready(staying)}`);
+  } else {
+    draft.condition("Ready", true, "Ready", text`${wanted} machines run`);
+  }
+  draft
+    .condition("Paused", false, "NotPaused", "not paused")
+    .condition("Deleting", false, "NotDeleting", "not deleting");
+}
+
+const unready = (machines: readonly CaptMachine[]): SafeText =>
+  names(machines.filter((it) => !isReady(it)).map(({ metadata }) => metadata.name ?? ""));
