@@ -6,8 +6,11 @@ import { captClusters } from "../src/capt-cluster/controller.ts";
 import { captControlPlanes } from "../src/capt-control-plane/controller.ts";
 import { clusterBridge } from "../src/cluster-bridge/controller.ts";
 import { Edges } from "../src/cluster-bridge/edges.ts";
-import { standardConfig } from "../src/config.ts";
+import { type Config, parts, standardConfig } from "../src/config.ts";
 import { ShapeFinder } from "../src/domain-shape.ts";
+import { captMachineDeployments } from "../src/machines/deployment/controller.ts";
+import { captMachines } from "../src/machines/machine/controller.ts";
+import { captMachineSets } from "../src/machines/set/controller.ts";
 import {
   bridgeMachineRights,
   bridgeRights,
@@ -18,6 +21,7 @@ import {
   secretRights,
   workspaceRights,
 } from "../src/manifests/rights.ts";
+import { captOperator } from "../src/operator.ts";
 import { workspaceRunner } from "../src/runner/controller.ts";
 import { simulatedEngine } from "../src/runner/index.ts";
 import { standardKinds } from "../src/server.ts";
@@ -33,6 +37,7 @@ const clock = new VirtualClock();
 const random = seededRandom(1);
 
 const manager = [...managerRights, ...workspaceRights, ...detectionRights];
+const whole: Config = { ...withMachines, controllers: parts };
 const cases: readonly (readonly [string, readonly Controller[], readonly PolicyRule[]])[] = [
   ["the infrastructure", [captClusters({ config, kinds, shape: () => shapes.shape })], manager],
   ["the control plane", [captControlPlanes({ config, kinds })], manager],
@@ -41,6 +46,16 @@ const cases: readonly (readonly [string, readonly Controller[], readonly PolicyR
   [
     "the bridge with machines",
     [clusterBridge({ config: withMachines, kinds, edges, shapes })],
+    [...manager, ...bridgeRights, ...machineRights, ...bridgeMachineRights],
+  ],
+  [
+    "machines",
+    [captMachines({ config, kinds }), captMachineSets({ config, kinds }), captMachineDeployments({ config, kinds })],
+    [...manager, ...machineRights],
+  ],
+  [
+    "the whole operator",
+    captOperator({ config: whole, kinds }),
     [...manager, ...bridgeRights, ...machineRights, ...bridgeMachineRights],
   ],
   [
