@@ -245,6 +245,13 @@ export function definitionTests(ask: Ask): void {
     await taken(make(at(infrastructure, "captclustertemplates"), made("CAPTClusterTemplate", "sourceless", spec)));
   });
 
+  test("TPL-3 what looks like a blank in a template of a ClusterClass stays as it is", async () => {
+    const variables = { cidr: "${cidr}" };
+    const object = made("CAPTClusterTemplate", "blank", { template: { spec: { region, variables } } });
+    const { spec } = await taken(make(at(infrastructure, "captclustertemplates"), object));
+    expect(spec["template"]).toMatchObject({ spec: { variables } });
+  });
+
   test.each([
     [
       "CAPTClusterTemplate",
