@@ -129,4 +129,20 @@ describe("the apply document", () => {
     const settled = widget(pass(widget(undefined)).finish().status);
     expect(applyDocument(Widget, settled, pass(settled).finish())).toBeUndefined();
   });
+
+  it("rule 64: is not made where only the order differs, which an apply does not change", () => {
+    const settled = widget(pass(widget(undefined)).finish().status);
+    const { conditions = [] } = settled.status ?? {};
+    const mixed = widget({ ...settled.status, conditions: [foreign, ...[...conditions].reverse()] });
+    const finished = pass(mixed).finish();
+    expect(finished.changed).toBe(true);
+    expect(applyDocument(Widget, mixed, finished)).toBeUndefined();
+    const more = pass(mixed).set({ ready: true }).finish();
+    expect(applyDocument(Widget, mixed, more)?.status).toMatchObject({ ready: true });
+  });
+
+  it("rule 66: is made where a field of ours is to go", () => {
+    const settled = widget(pass(widget(undefined)).set({ ready: true }).finish().status);
+    expect(applyDocument(Widget, settled, pass(settled).unset("ready").finish())?.status).not.toHaveProperty("ready");
+  });
 });

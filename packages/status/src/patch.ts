@@ -86,8 +86,9 @@ function pointerStep(name: string): string {
 
 /**
  * The apply document: the complete set of fields that we own, since one that is left out is deleted (rule 66), with the
- * resourceVersion that the draft was computed from. Undefined when nothing changed. `owned` names the top-level status
- * fields of this writer; conditions of others are never part of it (rule 60).
+ * resourceVersion that the draft was computed from. Undefined when it would change nothing: an apply does not put a list back
+ * into order that others have mixed up. `owned` names the top-level status fields of this writer; conditions of others are
+ * never part of it (rule 60).
  */
 export function applyDocument(
   kind: Kind,
@@ -96,12 +97,10 @@ export function applyDocument(
   owned?: readonly string[],
 ): (KubeObject & { readonly status: Loose }) | undefined {
   if (!finished.changed) return undefined;
-  const status = finished.status as Loose;
-  const kept: Loose = {};
-  for (const [name, value] of Object.entries(status)) {
-    if (value === undefined || (owned !== undefined && !owned.includes(name))) continue;
-    kept[name] = name === "conditions" && Array.isArray(value) ? value.filter((c) => isOurs(kind, c)) : value;
-  }
+  const kept = ownedOf(kind, finished.status as Loose, owned);
+  const before = ownedOf(kind, isRecord(read.status) ? read.status : {}, owned);
+  const isAtomic = kind.conditions.shape === "capiV1beta1";
+  if (!isAtomic && deepEqual(unordered(before), unordered(kept))) return undefined;
   const { name, namespace, resourceVersion, uid } = read.metadata ?? {};
   return {
     apiVersion: kind.apiVersion,
@@ -114,6 +113,23 @@ export function applyDocument(
     },
     status: kept,
   };
+}
+
+/** The fields of a status that a writer owns. */
+function ownedOf(kind: Kind, status: Loose, owned: readonly string[] | undefined): Loose {
+  const kept: Loose = {};
+  for (const [name, value] of Object.entries(status)) {
+    if (value === undefined || (owned !== undefined && !owned.includes(name))) continue;
+    kept[name] = name === "conditions" && Array.isArray(value) ? value.filter((c) => isOurs(kind, c)) : value;
+  }
+  return kept;
+}
+
+/** Conditions by their type. */
+function unordered({ conditions, ...rest }: Loose): Loose {
+  if (!Array.isArray(conditions)) return { ...rest, conditions };
+  const sorted = [...conditions].sort((a, b) => (String(a?.type) < String(b?.type) ? -1 : 1));
+  return { ...rest, conditions: sorted };
 }
 
 function isOurs(kind: Kind, condition: unknown): boolean {

@@ -56,13 +56,19 @@ export class StatusWriter {
   /** Writes what was said about an object as it was read. `now`: whatever its urgency. */
   async write(read: KubeObject, said: Said, options: { now?: boolean; signal?: AbortSignal } = {}): Promise<Written> {
     const wait = options.now === true ? 0 : this.#wait(read, said);
-    if (!said.changed) return this.#told(said, { outcome: "unchanged", object: read });
+    if (!said.changed || this.#isApplied(read, said)) return this.#told(said, { outcome: "unchanged", object: read });
     if (wait > 0) return this.#told(said, { outcome: "deferred", object: read, in: wait });
     const { name = "", namespace } = read.metadata ?? {};
     if (!this.#options.fence.allows({ name, ...(namespace === undefined ? {} : { namespace }) })) {
       return this.#told(said, { outcome: "notLeader", object: read });
     }
     return this.#told(said, await this.#send(read, said, options.signal));
+  }
+
+  /** Whether an apply would change nothing: only the order of conditions differs, which is not ours alone. */
+  #isApplied(read: KubeObject, said: Said): boolean {
+    const { kind, mode } = this.#options;
+    return mode.as === "apply" && applyDocument(asKind(kind), read, said, mode.owned) === undefined;
   }
 
   /** The object is gone. */
