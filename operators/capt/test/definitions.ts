@@ -35,6 +35,8 @@ const made = (kind: string, name: string, spec: object, more: object = {}): Kube
 
 const messageOf = ({ body }: Answer): string => (body as { message?: string }).message ?? "";
 const merge = { "content-type": "application/merge-patch+json" };
+/** As templates write a variable. */
+const blank = (name: string) => `$\{${name}}`;
 const region = "eu-west-1";
 const vpcTemplateRef = { name: "vpc" };
 const existingVpcId = "vpc-123456789";
@@ -246,7 +248,7 @@ export function definitionTests(ask: Ask): void {
   });
 
   test("TPL-3 what looks like a blank in a template of a ClusterClass stays as it is", async () => {
-    const variables = { cidr: "${cidr}" };
+    const variables = { cidr: blank("cidr") };
     const object = made("CAPTClusterTemplate", "blank", { template: { spec: { region, variables } } });
     const { spec } = await taken(make(at(infrastructure, "captclustertemplates"), object));
     expect(spec["template"]).toMatchObject({ spec: { variables } });
@@ -290,7 +292,6 @@ export function definitionTests(ask: Ask): void {
   );
 
   test("a template of a Workspace may have blanks anywhere, and is not filled in", async () => {
-    const blank = (name: string) => `$\{${name}}`;
     const forProvider = { source: blank("source"), module: blank("module"), vars: [{ key: "a", value: blank("a") }] };
     const object = made("WorkspaceTemplate", "blank", { template: { spec: { forProvider } } });
     const { spec } = await taken(make(at(infrastructure, "workspacetemplates"), object));
