@@ -54,10 +54,8 @@ test("AS-36 alone: the kubeconfig's apply, the control plane's, then the network
   expect((await it.the.plane()).status).toMatchObject({ phase: "Ready" });
   it.writes();
   await it.remove(anyCluster(it.kinds), "demo");
-  const applies = new Map<string, number>();
   for (let step = 0; step < 120; step += 1) {
     await it.pass(1_000);
-    for (const { metadata } of await it.list(it.kinds.Workspace)) applies.set(metadata.name ?? "", step);
     const isSecretThere = (await it.the.secret("demo-net-vpc-connection")) !== undefined;
     const isPlaneThere = (await it.the.workspace("demo-cp-eks-controlplane-apply")) !== undefined;
     expect(isSecretThere || !isPlaneThere).toBe(true);
@@ -226,7 +224,6 @@ test("AS-40 a destroy that fails twice is told at the top, and the third goes th
       messages.add(await it.networkSays("Deleting"));
     }
   }
-  console.log([...messages], it.runsEnded);
   expect([...messages].some((message) => message.includes("still in use"))).toBe(true);
   await nothingLeft(it);
 });
