@@ -1,0 +1,46 @@
+// How objects of ours name each other in a status.
+import { Enum, Fields, Nullable, Optional, Text, Time } from "@telltale/kinds";
+
+const objectName = () => Text({ maxLength: 253 });
+const apiVersion = () => Text({ maxLength: 317 });
+const namespace = () => Text({ maxLength: 63 });
+
+/** Absent or null: not yet. */
+export const lastReconciledAt = () => Optional(Nullable(Time()));
+
+export const ClusterReference = Fields({
+  apiVersion: apiVersion(),
+  kind: Enum(["Bind9Cluster", "Bind9GlobalCluster"]),
+  name: objectName(),
+  namespace: Optional(namespace()),
+});
+
+/** Two are equal when they differ in `lastReconciledAt` only. */
+export const ZoneReference = Fields({
+  apiVersion: apiVersion(),
+  kind: Enum(["DNSZone"]),
+  name: objectName(),
+  namespace: namespace(),
+  zoneName: Text({ maxLength: 253 }),
+  lastReconciledAt: lastReconciledAt(),
+});
+
+export const RecordReference = Fields({
+  apiVersion: apiVersion(),
+  kind: Text({ maxLength: 63 }),
+  name: objectName(),
+  namespace: namespace(),
+  recordName: Optional(Text({ maxLength: 253 })),
+  lastReconciledAt: lastReconciledAt(),
+});
+
+/** How far a zone has got on one instance. */
+export const InstanceReference = Fields({
+  apiVersion: apiVersion(),
+  kind: Text({ maxLength: 63 }),
+  name: objectName(),
+  namespace: namespace(),
+  status: Enum(["Claimed", "Configured", "Failed", "Unclaimed"]),
+  lastReconciledAt: lastReconciledAt(),
+  message: Optional(Text({ maxLength: 1024 })),
+});
