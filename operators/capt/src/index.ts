@@ -6,4 +6,5 @@ export { type CaptMetric, type CaptMetrics, captFamilies, captMetrics, type Runn
 export { leaseName } from "./names.ts";
 export { captOperator, type OperatorOptions } from "./operator.ts";
 export * from "./runner/index.ts";
+export { runnerSelection } from "./runner/selection.ts";
 export { type ServerKinds, serverKinds, standardKinds } from "./server.ts";

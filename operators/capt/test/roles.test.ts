@@ -19,6 +19,7 @@ import {
 } from "../src/manifests/index.ts";
 import { leaseName } from "../src/names.ts";
 import { simulatedEngine, workspaceRunner } from "../src/runner/index.ts";
+import { runnerSelection } from "../src/runner/selection.ts";
 import { samples } from "./samples.ts";
 
 const own = "capt-system";
@@ -73,7 +74,13 @@ async function live(config: Config, namespace: string): Promise<Life> {
     close: () => inner.close(),
   };
   const random = seededRandom(3);
-  const runner = workspaceRunner({ engine: simulatedEngine({ clock }), clock, random, namespace: own });
+  const runner = workspaceRunner({
+    engine: simulatedEngine({ clock }),
+    clock,
+    random,
+    namespace: own,
+    select: runnerSelection(config),
+  });
   const kinds = { Cluster: ClusterV1beta1, Workspace };
   const stop = new AbortController();
   const it = manager({

@@ -13,6 +13,7 @@ import {
   findProgram,
   findProvider,
   leaseName,
+  runnerSelection,
   serverKinds,
   workspaceRunner,
 } from "../src/index.ts";
@@ -48,6 +49,7 @@ const runner =
         kinds,
         concurrency,
         timeout,
+        select: runnerSelection(config),
         onRun: metrics.onRun,
       });
 const it = manager({

@@ -205,7 +205,7 @@ describe("A1 the watch filter", () => {
     expect(it.writes()).toEqual([]);
     await patch({ metadata: { labels: mine } });
     await it.pass(2_000);
-    expect(await workspace()).toBeDefined();
+    expect((await workspace())?.metadata.labels).toMatchObject(mine);
   });
 
   test("lets through an apply whose owner is let through", async () => {

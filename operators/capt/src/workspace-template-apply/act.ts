@@ -60,7 +60,11 @@ async function say(
     metadata: {
       ...place,
       ...(live?.metadata.uid === undefined ? {} : { uid: live.metadata.uid }),
-      labels: { [labels.applyName]: labelValue(name), [labels.applyNamespace]: namespace },
+      labels: {
+        [labels.applyName]: labelValue(name),
+        [labels.applyNamespace]: namespace,
+        ...(wanted.filter === undefined ? {} : { [labels.watchFilter]: wanted.filter }),
+      },
       annotations: { [annotations.applyUid]: uid, [annotations.revision]: wanted.revision },
       ...(wanted.isOwned ? { ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }] } : {}),
     },

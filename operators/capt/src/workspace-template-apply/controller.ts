@@ -37,6 +37,7 @@ export function workspaceTemplateApplies({ config, kinds, source }: ApplyOptions
   const senses = {
     Workspace: kinds.Workspace,
     allowed: config.allowedSecretNamespaces,
+    filter: config.watchFilter,
     taken: new Map<string, Taken>(),
   };
   const Cluster = anyCluster(kinds);

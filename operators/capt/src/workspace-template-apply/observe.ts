@@ -14,6 +14,8 @@ import { isLinked, type Place, type Rendering, refOf, type Taken, type World } f
 export interface Senses {
   readonly Workspace: KindRef<Workspace>;
   readonly allowed: Allowed;
+  /** The value of `--watch-filter`. */
+  readonly filter?: string | undefined;
   /** By the uid of a Workspace; see `Taken`. Losing it costs one request that changes nothing. */
   readonly taken: Map<string, Taken>;
 }
@@ -26,7 +28,8 @@ export async function observe(apply: WorkspaceTemplateApply, look: Look, senses:
   // They gate the first creation only (WTA-3).
   const dependencies: Dependencies = workspace === undefined ? await waits(apply, look, senses) : { as: "ready" };
   const taken = senses.taken.get(workspace?.metadata.uid ?? "");
-  return { apply, place, workspace, isOwned, rendering, dependencies, made: { as: "nothing" }, taken };
+  const { filter } = senses;
+  return { apply, place, workspace, isOwned, filter, rendering, dependencies, made: { as: "nothing" }, taken };
 }
 
 /** Where the Workspace of an apply is. Older installations called it by its base name, and it keeps that. */

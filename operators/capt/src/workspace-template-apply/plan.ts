@@ -3,7 +3,7 @@ import { contains } from "@telltale/runtime";
 import type { Workspace } from "../kinds/workspace.ts";
 import type { WorkspaceSpec } from "../kinds/workspace-spec.ts";
 import type { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
-import { annotations } from "../names.ts";
+import { annotations, labels } from "../names.ts";
 import { isLinked, ownershipOf, refOf, revisionOn, type Taken, type World } from "./world.ts";
 
 export type Plan =
@@ -16,13 +16,14 @@ export interface Wanted {
   readonly spec: WorkspaceSpec;
   readonly revision: string;
   readonly isOwned: boolean;
+  readonly filter: string | undefined;
 }
 
 const nothing: Plan = { do: "nothing" };
 
-export function plan({ apply, workspace, rendering, dependencies, isOwned, taken }: World): Plan {
+export function plan({ apply, workspace, rendering, dependencies, isOwned, filter, taken }: World): Plan {
   if (rendering.as !== "rendered") return nothing;
-  const wanted: Wanted = { spec: rendering.spec, revision: rendering.revision, isOwned };
+  const wanted: Wanted = { spec: rendering.spec, revision: rendering.revision, isOwned, filter };
   if (workspace === undefined) return dependencies.as === "ready" ? { do: "apply", wanted } : nothing;
   if (workspace.metadata.deletionTimestamp !== undefined) return nothing;
   if (!differs(workspace, apply, wanted, taken)) return nothing;
@@ -42,6 +43,7 @@ export function differs(
     ownershipOf(workspace, apply) !== "ours" ||
     !isLinked(workspace, refOf(apply)) ||
     isOwned !== wanted.isOwned ||
+    (wanted.filter !== undefined && metadata.labels?.[labels.watchFilter] !== wanted.filter) ||
     metadata.annotations?.[annotations.retained] !== undefined ||
     isOther(workspace, wanted, taken)
   );

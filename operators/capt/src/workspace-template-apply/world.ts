@@ -13,6 +13,8 @@ export interface World {
   readonly workspace: Workspace | undefined;
   /** Whether a Workspace of this apply carries an owner reference to it. */
   readonly isOwned: boolean;
+  /** The watch filter that a Workspace carries on, so that whoever runs it here runs no others. */
+  readonly filter: string | undefined;
   readonly rendering: Rendering;
   readonly dependencies: Dependencies;
   readonly made: Made;
