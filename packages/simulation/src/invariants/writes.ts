@@ -16,11 +16,12 @@ export const writes: readonly Invariant[] = [
     watch(world, say) {
       const unheard = new Unheard(world);
       const views = new WeakMap<Sent, number>();
+      const thereOf = ({ target }: Sent) => world.server.store.get(keyOf(target))?.revision ?? 0;
       return {
         sent(sent) {
           if (sent.write === undefined || sent.method === "DELETE") return;
           const view = viewOf(world.process(sent.process), sent.target);
-          if (view !== undefined) views.set(sent, versionOf(view.object));
+          views.set(sent, view === undefined ? thereOf(sent) : versionOf(view.object));
         },
         applied(sent, changes, status) {
           unheard.applied(sent, changes);
@@ -28,8 +29,9 @@ export const writes: readonly Invariant[] = [
           if (write === undefined || method === "DELETE" || changes.length > 0 || status >= 300) return;
           if (request.path.includes("dryRun=") || unheard.explains(sent)) return;
           if (world.history.isRewound) return; // it may have been decided in another life
-          // Who could not know that somebody else had already done it is not to blame.
-          const there = world.server.store.get(keyOf(sent.target))?.revision ?? 0;
+          // Who could not know that it was already done is not to blame: neither by somebody else, nor by the next try, which was
+          // faster than this one.
+          const there = thereOf(sent);
           if ((views.get(sent) ?? there) === there) say(`#${write} ${method} ${request.path} changed nothing`);
         },
         heard: (sent, heard) => unheard.heard(sent, heard),
