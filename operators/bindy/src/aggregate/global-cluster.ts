@@ -1,0 +1,141 @@
+// What a Bind9GlobalCluster says, given its clusters: the rows G-1 to G-7 of 7.5. Pure.
+import type { ConditionStatus } from "@telltale/kinds";
+import { type SafeText, table, text } from "@telltale/status";
+import { beingDeleted, globalClusterSays, invalid } from "../messages.ts";
+import {
+  REASON_CLUSTERS_PROGRESSING,
+  REASON_CLUSTERS_READY,
+  REASON_CONFIGURATION_INVALID,
+  REASON_INSTANCES_CREATED,
+  REASON_INSTANCES_PENDING,
+  REASON_INSTANCES_SCALING,
+  REASON_NO_CHILDREN,
+  REASON_NOT_READY,
+  REASON_PROGRESSING,
+} from "../reasons.ts";
+import { type ChildView, isReadyChild } from "./child-view.ts";
+import type { Problem } from "./instance.ts";
+
+export interface GlobalClusterView {
+  readonly name: string;
+  readonly isLeaving: boolean;
+  readonly invalid?: Problem;
+  /** Why the clusters are not known. */
+  readonly unlisted?: SafeText;
+  /** The namespaces that are to have a cluster. */
+  readonly targets: readonly string[];
+  /** Its clusters, in whatever namespace. */
+  readonly clusters: readonly ChildView[];
+  /** Targets where no cluster can be made. */
+  readonly blocked: readonly string[];
+}
+
+export interface GlobalClusterSaid {
+  readonly status: ConditionStatus;
+  readonly reason:
+    | typeof REASON_CLUSTERS_READY
+    | typeof REASON_CLUSTERS_PROGRESSING
+    | typeof REASON_NOT_READY
+    | typeof REASON_NO_CHILDREN
+    | typeof REASON_CONFIGURATION_INVALID
+    | typeof REASON_PROGRESSING;
+  readonly message: SafeText;
+}
+
+export interface GlobalClusterStatus {
+  readonly ready: GlobalClusterSaid & { readonly row: string };
+  readonly instanceCount: number;
+  readonly readyInstances: number;
+  readonly instances: readonly string[];
+}
+
+export function calculateGlobalStatus(view: GlobalClusterView): GlobalClusterStatus {
+  const clusters = [...new Map(view.clusters.map((it) => [it.uid, it])).values()];
+  const live = clusters.filter(({ isLeaving }) => !isLeaving);
+  const facts = factsOf(view, live);
+  return {
+    ready: globalReady(facts),
+    instanceCount: live.length,
+    readyInstances: live.filter(isReadyChild).length,
+    instances: live.map(({ namespace, name }) => `${namespace}/${name}`).sort(),
+  };
+}
+
+interface Facts {
+  readonly view: GlobalClusterView;
+  readonly all: readonly string[];
+  readonly notReady: readonly string[];
+  readonly ready: number;
+  readonly hasNone: boolean;
+  readonly isProgressing: boolean;
+}
+
+function factsOf(view: GlobalClusterView, live: readonly ChildView[]): Facts {
+  const at = (target: string) => live.find(({ namespace }) => namespace === target);
+  const named = (targets: readonly string[]) => targets.map((target) => `${target}/${view.name}`);
+  const isReady = (target: string) => {
+    const cluster = at(target);
+    return cluster !== undefined && isReadyChild(cluster);
+  };
+  const notReady = view.targets.filter((target) => !isReady(target));
+  return {
+    view,
+    all: named(view.targets),
+    notReady: named(notReady),
+    ready: view.targets.length - notReady.length,
+    hasNone: view.targets.every((target) => at(target) === undefined && view.blocked.includes(target)),
+    isProgressing: view.targets.some((target) => isBeingBuilt(at(target))),
+  };
+}
+
+const building: readonly string[] = [
+  REASON_INSTANCES_CREATED,
+  REASON_INSTANCES_SCALING,
+  REASON_INSTANCES_PENDING,
+  REASON_PROGRESSING,
+];
+
+const isBeingBuilt = (cluster: ChildView | undefined): boolean =>
+  cluster?.ready === undefined || cluster.freshness === "stale" || building.includes(cluster.ready.reason);
+
+export const globalReady = table<Facts, GlobalClusterSaid>([
+  {
+    id: "G-1",
+    when: ({ view }) => view.isLeaving,
+    then: ({ view }) => no(REASON_PROGRESSING, beingDeleted("Bind9GlobalCluster", view.name)),
+  },
+  {
+    id: "G-2",
+    when: ({ view }) => view.invalid !== undefined,
+    then: ({ view: { invalid: { path, problem } = { path: "spec", problem: text`` } } }) =>
+      no(REASON_CONFIGURATION_INVALID, invalid(path, problem)),
+  },
+  {
+    id: "G-3",
+    when: ({ view }) => view.unlisted !== undefined,
+    then: ({ view }) => no(REASON_NOT_READY, globalClusterSays.listFailed(view.unlisted ?? text``)),
+  },
+  {
+    id: "G-4",
+    when: ({ hasNone }) => hasNone,
+    then: () => no(REASON_NO_CHILDREN, globalClusterSays.noChildren()),
+  },
+  {
+    id: "G-5",
+    when: ({ notReady }) => notReady.length === 0,
+    then: ({ all }) => ({ status: "True", reason: REASON_CLUSTERS_READY, message: globalClusterSays.allReady(all) }),
+  },
+  {
+    id: "G-6",
+    when: ({ ready, isProgressing }) => ready > 0 || isProgressing,
+    then: ({ ready, all, notReady }) =>
+      no(REASON_CLUSTERS_PROGRESSING, globalClusterSays.someReady(ready, all.length, notReady)),
+  },
+  { id: "G-7", when: () => true, then: ({ all }) => no(REASON_NOT_READY, globalClusterSays.noneReady(all)) },
+]);
+
+const no = (reason: GlobalClusterSaid["reason"], message: SafeText): GlobalClusterSaid => ({
+  status: "False",
+  reason,
+  message,
+});

@@ -1,0 +1,178 @@
+// What a Bind9Instance says, given its Deployment and its pods: the rows I-1 to I-13 of 7.2. Pure.
+import type { Condition, ConditionStatus } from "@telltale/kinds";
+import { type ChildCondition, type SafeText, table, text, worst } from "@telltale/status";
+import { beingDeleted, instanceSays, invalid } from "../messages.ts";
+import {
+  type BindcarReason,
+  bindcarReasons,
+  REASON_ALL_READY,
+  REASON_CONFIGURATION_INVALID,
+  REASON_NO_CHILDREN,
+  REASON_NOT_READY,
+  REASON_PARTIALLY_READY,
+  REASON_PODS_CRASHING,
+  REASON_PODS_PENDING,
+  REASON_PROGRESS_DEADLINE_EXCEEDED,
+  REASON_PROGRESSING,
+} from "../reasons.ts";
+import { shown } from "./limits.ts";
+import { isReadyPod, type PodSaid, podCondition } from "./pod.ts";
+import type { PodView } from "./pod-view.ts";
+import { assignPodSlots } from "./slots.ts";
+
+export interface InstanceView {
+  readonly name: string;
+  readonly isLeaving: boolean;
+  /** Why the spec is refused. */
+  readonly invalid?: Problem;
+  /** Why objects could not be made. */
+  readonly refused?: SafeText;
+  readonly deployment: DeploymentView | "unreadable";
+  /** Live pods. */
+  readonly pods: readonly PodView[];
+  readonly previous: readonly Condition[] | undefined;
+}
+
+/** What is wrong with a spec, and where. */
+export interface Problem {
+  readonly path: string;
+  readonly problem: SafeText;
+}
+
+export interface DeploymentView {
+  readonly desired: number;
+  readonly isOverdue: boolean;
+  readonly isRolling: boolean;
+}
+
+export interface InstanceSaid {
+  readonly status: ConditionStatus;
+  readonly reason:
+    | typeof REASON_ALL_READY
+    | typeof REASON_PARTIALLY_READY
+    | typeof REASON_NOT_READY
+    | typeof REASON_NO_CHILDREN
+    | typeof REASON_PROGRESSING
+    | typeof REASON_PODS_PENDING
+    | typeof REASON_PODS_CRASHING
+    | typeof REASON_PROGRESS_DEADLINE_EXCEEDED
+    | typeof REASON_CONFIGURATION_INVALID
+    | BindcarReason;
+  readonly message: SafeText;
+}
+
+export interface InstanceStatus {
+  readonly ready: InstanceSaid & { readonly row: string };
+  readonly children: readonly ChildCondition[];
+  readonly replicas: number;
+  readonly readyReplicas: number;
+}
+
+export function calculateInstanceStatus(view: InstanceView): InstanceStatus {
+  const pods = [...new Map(view.pods.map((pod) => [pod.uid, pod])).values()];
+  const { desired, isRolling } = view.deployment === "unreadable" ? unread : view.deployment;
+  const slots = assignPodSlots(view.previous, pods, desired, isRolling);
+  const said = pods
+    .map((pod) => ({ ...podCondition(pod), key: pod.name, slot: slots.get(pod.name) ?? 0 }))
+    .sort((a, b) => a.slot - b.slot);
+  const ready = pods.filter(isReadyPod).length;
+  return {
+    ready: shown(instanceReady({ view, desired, ready, said }), said.length),
+    children: said.map(({ slot, key, status, reason, message }) => ({ slot, key, status, reason, message })),
+    replicas: desired,
+    readyReplicas: Math.min(ready, desired),
+  };
+}
+
+const unread: DeploymentView = { desired: 0, isOverdue: false, isRolling: true };
+
+interface Facts {
+  readonly view: InstanceView;
+  readonly desired: number;
+  readonly ready: number;
+  /** In the order of their slots. */
+  readonly said: readonly PodSaid[];
+}
+
+export const instanceReady = table<Facts, InstanceSaid>([
+  {
+    id: "I-1",
+    when: ({ view }) => view.isLeaving,
+    then: ({ view }) => no(REASON_PROGRESSING, beingDeleted("Bind9Instance", view.name)),
+  },
+  {
+    id: "I-2",
+    when: ({ view }) => view.invalid !== undefined,
+    then: ({ view: { invalid: { path, problem } = { path: "spec", problem: text`` } } }) =>
+      no(REASON_CONFIGURATION_INVALID, invalid(path, problem)),
+  },
+  {
+    id: "I-3",
+    when: ({ view }) => view.refused !== undefined,
+    then: ({ view }) => no(REASON_NOT_READY, instanceSays.createFailed(view.refused ?? text``)),
+  },
+  {
+    id: "I-4",
+    when: ({ view }) => view.deployment === "unreadable",
+    then: () => ({
+      status: "Unknown",
+      reason: REASON_NOT_READY,
+      message: instanceSays.unreadable(),
+    }),
+  },
+  {
+    id: "I-5",
+    // Pods that are still there and ready while none is wanted are on their way out: the table has no row for them.
+    when: ({ desired, ready, said }) => desired === 0 && (said.length === 0 || ready > 0),
+    then: () => no(REASON_NO_CHILDREN, instanceSays.noChildren()),
+  },
+  {
+    id: "I-6",
+    when: ({ said, view }) => said.length === 0 && !isOverdue(view),
+    then: () => no(REASON_PROGRESSING, instanceSays.waiting()),
+  },
+  {
+    id: "I-7",
+    when: ({ desired, ready }) => ready >= desired && desired > 0,
+    then: ({ desired }) => ({ status: "True", reason: REASON_ALL_READY, message: instanceSays.allReady(desired) }),
+  },
+  {
+    id: "I-8",
+    when: ({ ready }) => ready > 0,
+    then: ({ desired, ready }) => no(REASON_PARTIALLY_READY, instanceSays.someReady(ready, desired)),
+  },
+  {
+    id: "I-9",
+    when: ({ said }) => said.length > 0 && said.every(({ cause }) => cause !== undefined),
+    then({ said }) {
+      const reason = worst(said.map((it) => it.reason).filter(isBindcar), bindcarReasons);
+      const first = said.find((it) => it.reason === reason);
+      return no(reason ?? REASON_NOT_READY, instanceSays.noneReadyBecause(first?.cause ?? text``));
+    },
+  },
+  {
+    id: "I-10",
+    when: ({ said }) => allSay(said, REASON_PODS_PENDING),
+    then: () => no(REASON_PODS_PENDING, instanceSays.pending()),
+  },
+  {
+    id: "I-11",
+    when: ({ said }) => allSay(said, REASON_PODS_CRASHING),
+    then: () => no(REASON_PODS_CRASHING, instanceSays.crashing()),
+  },
+  {
+    id: "I-12",
+    when: ({ view }) => isOverdue(view),
+    then: () => no(REASON_PROGRESS_DEADLINE_EXCEEDED, instanceSays.deadlineExceeded()),
+  },
+  { id: "I-13", when: () => true, then: () => no(REASON_NOT_READY, instanceSays.noneReady()) },
+]);
+
+const no = (reason: InstanceSaid["reason"], message: SafeText): InstanceSaid => ({ status: "False", reason, message });
+
+const isOverdue = ({ deployment }: InstanceView): boolean => deployment !== "unreadable" && deployment.isOverdue;
+
+const allSay = (said: readonly PodSaid[], reason: string): boolean =>
+  said.length > 0 && said.every((it) => it.reason === reason);
+
+const isBindcar = (reason: string): reason is BindcarReason => bindcarReasons.some((it) => it === reason);
