@@ -4,12 +4,7 @@ import { seededRandom } from "@telltale/clock";
 import { type Condition, canonicalJson, type KubeObject } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import type { Controller } from "@telltale/runtime";
-import { captClusters } from "../src/capt-cluster/controller.ts";
-import { captControlPlanes } from "../src/capt-control-plane/controller.ts";
-import { clusterBridge } from "../src/cluster-bridge/controller.ts";
-import { Edges } from "../src/cluster-bridge/edges.ts";
 import { type Config, standardConfig } from "../src/config.ts";
-import { ShapeFinder } from "../src/domain-shape.ts";
 import {
   CAPTCluster,
   CAPTControlPlane,
@@ -21,10 +16,10 @@ import {
   WorkspaceTemplateApply,
 } from "../src/kinds/index.ts";
 import { annotations, labels } from "../src/names.ts";
+import { captOperator } from "../src/operator.ts";
 import { workspaceRunner } from "../src/runner/controller.ts";
 import { simulatedEngine } from "../src/runner/simulated/simulated-engine.ts";
 import { anyCluster } from "../src/server.ts";
-import { workspaceTemplateApplies } from "../src/workspace-template-apply/controller.ts";
 import { type Around, namespace, type Stage, type StageOptions, stage, type Told } from "./stage.ts";
 
 export interface Demo extends Stage {
@@ -75,8 +70,6 @@ export async function demo(options: DemoOptions = {}): Promise<Demo> {
   const config = { ...standardConfig, clusterApiMode: "external" as const, ...options.config };
   const runsEnded: string[] = [];
   const controllers = ({ clock, kinds }: Around): readonly Controller[] => {
-    const edges = new Edges();
-    const shapes = new ShapeFinder(config.failureDomainsShape, kinds);
     const ran = {
       engine: simulatedEngine({ clock }),
       clock,
@@ -85,13 +78,7 @@ export async function demo(options: DemoOptions = {}): Promise<Demo> {
       kinds,
       onRun: ({ operation, result }: { operation: string; result: string }) => runsEnded.push(`${operation} ${result}`),
     };
-    return [
-      captClusters({ config, kinds, shape: () => shapes.shape }, edges.source("captCluster")),
-      captControlPlanes({ config, kinds }, edges.source("captControlPlane")),
-      workspaceTemplateApplies({ config, kinds, source: edges.source("workspaceTemplateApply") }),
-      clusterBridge({ config, kinds, edges, shapes }),
-      ...(runner === "simulated" ? [workspaceRunner(ran).controller] : []),
-    ];
+    return captOperator({ config, kinds, ...(runner === "simulated" ? { runner: workspaceRunner(ran) } : {}) });
   };
   const on = await stage({
     controllers,
