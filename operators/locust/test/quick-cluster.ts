@@ -65,16 +65,18 @@ function pods(runTime: Ms): Controller {
       const { status = {} } = pod;
       if (isEnded(pod)) return { status };
       const began = parseTime(status.startTime) ?? now;
-      if (loadedAt === undefined) return { status: running(pod, began), wakeAt: plus(now, waits) };
-      const end = plus(instant(Math.max(began, loadedAt)), runTime);
+      if (loadedAt === undefined && now < plus(began, patience))
+        return { status: running(pod, began), wakeAt: plus(now, waits) };
+      const end = plus(instant(Math.max(began, loadedAt ?? 0)), runTime);
       const code = Number(pod.metadata?.annotations?.["sim.telltale.dev/exit-code"] ?? 0);
       return now >= end ? { status: ended(pod, began, code, now) } : { status: running(pod, began), wakeAt: end };
     },
   });
 }
 
-/** So often a master looks whether it has workers. */
+/** So often a master looks whether it has workers, and for so long. */
 const waits: Ms = 10_000;
+const patience: Ms = 600_000;
 
 /** There is load once there is a worker. */
 function loadIn(all: readonly Pod[]): Instant | undefined {

@@ -101,6 +101,8 @@ const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
   people: [ready],
   unsuited: ["P22", "P33", "P34"],
   crowd: invalid,
+  // Longer than it tries to make something whose name somebody else has.
+  quiet: 16 * 60_000,
   // A test runs once: a Job that somebody takes away ends it, and what somebody changes stays as it is.
   leaves: ["Job", "Service"],
   free,

@@ -14,7 +14,7 @@ export const retries: Invariant = {
   what: "requests that fail are repeated later and later, and never before the server allows it",
   watch(world, say) {
     const waits = new Map<string, { readonly until: Instant; readonly for: Sent }>();
-    const failures = new Map<string, Instant[]>();
+    const failures = new Map<string, { readonly times: readonly Instant[]; readonly last: Sent }>();
     /** Passes that a fault asks for come when it wants. */
     const isDriven = world.plan.faults.some(({ p }) => p === "P6");
     /** How much each process, and each pass as it began, had heard of. */
@@ -47,8 +47,10 @@ export const retries: Invariant = {
           failures.delete(id);
           return;
         }
-        const times = [...(failures.get(id) ?? []), now].slice(-most);
-        failures.set(id, times);
+        const before = failures.get(id);
+        const isSame = before !== undefined && !hasNews(before.last, sent);
+        const times = [...(isSame ? before.times : []), now].slice(-most);
+        failures.set(id, { times, last: sent });
         const [first = now] = times;
         if (times.length < most || now - first >= within) return;
         failures.delete(id);
