@@ -7,6 +7,7 @@ import { type Clock, clock, dueClocks, findCondition } from "@telltale/status";
 export interface Limits {
   readonly overall: Ms;
   readonly vpc: Ms;
+  /** Infinite: as long as what the Workspace is for. */
   readonly workspace: Ms;
   readonly secret: Ms;
 }

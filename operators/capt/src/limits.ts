@@ -5,14 +5,17 @@ import type { Limits } from "./deadlines.ts";
 import type { CAPTCluster } from "./kinds/capt-cluster.ts";
 import type { CAPTControlPlane } from "./kinds/capt-control-plane.ts";
 
-/** Minutes in objects, durations in flags. A Workspace has as long as what it is for, unless somebody says otherwise. */
+/**
+ * Minutes in objects, durations in flags. Where nobody says how long a Workspace may take, it has as long as what it is for: it
+ * begins later, so that a clock of its own could only ever confuse who was first.
+ */
 export function networkLimits({ spec }: CAPTCluster, flags: Timeouts): Limits {
   const own = spec.timeouts;
   const vpc = minutes(own?.vpcReadyTimeout) ?? flags.vpcReady;
   return {
     overall: vpc,
     vpc,
-    workspace: minutes(own?.workspaceReadyTimeout) ?? flags.workspaceReady ?? vpc,
+    workspace: minutes(own?.workspaceReadyTimeout) ?? flags.workspaceReady ?? Number.POSITIVE_INFINITY,
     secret: minutes(own?.secretTimeout) ?? flags.secret,
   };
 }
@@ -23,7 +26,7 @@ export function controlPlaneLimits({ spec }: CAPTControlPlane, flags: Timeouts):
   return {
     overall,
     vpc: minutes(own?.vpcReadyTimeout) ?? flags.vpcReady,
-    workspace: minutes(own?.workspaceReadyTimeout) ?? flags.workspaceReady ?? overall,
+    workspace: minutes(own?.workspaceReadyTimeout) ?? flags.workspaceReady ?? Number.POSITIVE_INFINITY,
     secret: minutes(own?.secretTimeout) ?? flags.secret,
   };
 }

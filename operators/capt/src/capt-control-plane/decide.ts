@@ -34,7 +34,7 @@ export function decide(world: World, now: Instant): Decision {
   const { standing, isReset } = verdictOf(world);
   const seen = sketch(world);
   if (standing.is === "failed") {
-    return { is: "failed", seen, isRecoverable: isArrived(world, seen) && isTimeout(standing.token) };
+    return { is: "failed", seen, isRecoverable: isTimeout(standing.token) && isArrived(world, seen, standing.token) };
   }
   if (seen.failure !== undefined) return { is: "failing", seen, failure: seen.failure, isTerminal: true };
   const wake = plus(now, seen.again);
@@ -73,7 +73,8 @@ export function creatingSaid({ creating, why, row }: Sketch): PlaneSaid<"Creatin
  * Whether what was waited for is there, although nobody has written a kubeconfig: while it has failed, no Secret is made, so
  * that material which could be written is as good as written.
  */
-function isArrived({ credentials }: World, { row }: Sketch): boolean {
+function isArrived({ credentials, infrastructure }: World, { row }: Sketch, token: string): boolean {
+  if (token === "VPCReadyTimeout") return infrastructure.is === "ready";
   return row === "P12" || (row === "P11" && credentials.kubeconfig.is === "valid");
 }
 
@@ -91,8 +92,8 @@ function awaited({ infrastructure, chain, credentials }: World, row: Sketch["row
   return `Secret ${row === "P11" ? credentials.kubeconfig.place : nameOf(chain.secretPlace)}`;
 }
 
-function lastError({ it, infrastructure, chain: { class: is, workspace, apply } }: World): SafeText {
+/** Its own. That of the network is told by the network, which may fail at the very same moment. */
+function lastError({ it, chain: { class: is, workspace } }: World): SafeText {
   if (workspace !== undefined && (is === "Error" || is === "Degraded")) return errorOf(workspace);
-  if (apply === undefined && infrastructure.is === "failed") return text`${infrastructure.token}`;
   return sanitize(it.status?.workspaceTemplateStatus?.lastFailureMessage ?? "no error reported");
 }

@@ -309,6 +309,18 @@ describe("P18 the clocks of a control plane", () => {
     ]);
   });
 
+  it("9.5 a network that comes too late is offered, too, and whoever failed first is told the same way", () => {
+    const failed = said(planeWorld({ ...waiting, it: plane({}, begun(waiting)) }), 15).next;
+    const token = { is: "failed", named: "CAPTCluster demo-net", token: "VPCReadyTimeout" } as const;
+    const both = said(planeWorld({ ...waiting, infrastructure: token, it: plane({}, begun(waiting)) }), 15).next;
+    const settled = (from: object) =>
+      said(planeWorld({ ...waiting, infrastructure: token, it: plane({}, from) }), 16).next.conditions;
+    expect(settled(both)).toEqual(settled(failed));
+    const none_ = { class: "None", isForeign: false } as const;
+    const { of } = said(planeWorld({ chain: none_, it: plane({}, failed) }), 20);
+    expect(of("RecoveryAvailable")?.message).toMatch(/^CAPTCluster demo-net became available after the timeout/);
+  });
+
   it("TO-3 nothing is evaluated once it is initialised", () => {
     const world = planeWorld({ chain: chain("missing"), it: plane({}, initialised()) });
     expect(said(world, 60 * 24).next.failureReason).toBeUndefined();

@@ -51,7 +51,7 @@ function conditionsOf(world: World, decision: Made): readonly PlaneSaid[] {
   const { seen } = decision;
   const parts = partsSaid(world, seen.endpoint);
   if (decision.is === "failed") {
-    return [...parts.filter(({ type }) => refreshed.includes(type)), ...recovery(decision)];
+    return [...parts.filter(({ type }) => refreshed.includes(type)), ...recovery(world, decision)];
   }
   const rest = [
     ...parts,
@@ -73,8 +73,13 @@ function conditionsOf(world: World, decision: Made): readonly PlaneSaid[] {
   ];
 }
 
-/** What is still looked at once it has failed (3.6.3). */
-const refreshed: readonly string[] = ["WorkspaceSynced", "WorkspaceReady", "ConnectionSecretReady"];
+/** What is still looked at once it has failed (3.6.3): the same, whoever was first to fail. */
+const refreshed: readonly string[] = [
+  "InfrastructureReady",
+  "WorkspaceSynced",
+  "WorkspaceReady",
+  "ConnectionSecretReady",
+];
 
 function readiness(world: World, { why, endpoint }: Sketch): readonly PlaneSaid[] {
   const message = atWork(world, endpoint);
@@ -89,11 +94,17 @@ function readiness(world: World, { why, endpoint }: Sketch): readonly PlaneSaid[
   ];
 }
 
-function recovery({ seen, isRecoverable }: Extract<Decision, { is: "failed" }>): readonly PlaneSaid[] {
-  if (!isRecoverable || seen.endpoint.is !== "found") return [];
-  const at = formatEndpoint(seen.endpoint.endpoint);
+function recovery(
+  { it, infrastructure }: World,
+  { seen, isRecoverable }: Extract<Decision, { is: "failed" }>,
+): readonly PlaneSaid[] {
+  if (!isRecoverable) return [];
+  const { endpoint } = seen;
+  const plane = endpoint.is === "found" ? `control plane at ${formatEndpoint(endpoint.endpoint)}` : "control plane";
+  const isNetwork = it.status?.failureReason === "VPCReadyTimeout" && "named" in infrastructure;
+  const what = isNetwork ? infrastructure.named : plane;
   const how = "set annotation capt.infrastructure.cluster.x-k8s.io/reset-failure to continue";
-  const message = text`control plane at ${at} became available after the timeout; ${how}`;
+  const message = text`${what} became available after the timeout; ${how}`;
   return [say("RecoveryAvailable", "True", "ReadyAfterTimeout", message)];
 }
 
