@@ -25,7 +25,7 @@ export {
   type StatusFields,
   type StatusOf,
 } from "./kind.ts";
-export { misfit } from "./misfit.ts";
+export { type FitOptions, findMisfit, type Misfit, misfit } from "./misfit.ts";
 export {
   type Condition,
   type ConditionStatus,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { complainOf } from "./errors.ts";
-import { misfit } from "./misfit.ts";
+import { findMisfit, misfit } from "./misfit.ts";
 import {
   Anything,
   Dictionary,
@@ -52,4 +52,11 @@ test.each<[TSchema, unknown, string | undefined]>([
   [Anything(), { a: [1] }, undefined],
 ])("%j and %j: %s", (schema, value, problem) => {
   expect(misfit(toStructural(schema, "", complainOf("Widget")), value, "")).toBe(problem);
+});
+
+test("a misfit comes in parts too, and fields that the schema does not know can be left alone", () => {
+  const schema = toStructural(Fields({ list: List(Int32({ maximum: 3 })) }), "spec", complainOf("Thing"));
+  expect(findMisfit(schema, { list: [1, 4] }, "spec")).toEqual({ at: "spec.list[1]", problem: "is above 3" });
+  expect(findMisfit(schema, { list: [], more: 1 }, "spec")).toEqual({ at: "spec.more", problem: "is not a field" });
+  expect(findMisfit(schema, { list: [], more: 1 }, "spec", { unknown: "ignored" })).toBeUndefined();
 });
