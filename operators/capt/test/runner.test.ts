@@ -266,6 +266,28 @@ describe("a Workspace", () => {
     expect(await s.says("Synced")).toBe(good);
   });
 
+  it("says where its Secret cannot be written", async () => {
+    s = await runnerStage();
+    await s.make({ spec: { writeConnectionSecretToRef: { name: "c", namespace: "nowhere" } } });
+    await s.pass(1_000);
+    expect(await s.says("Synced")).toBe(
+      'False ReconcileError ApplyFailed: Secret nowhere/c cannot be written: namespaces "nowhere" not found',
+    );
+  });
+
+  it("leaves no Secret behind when it is told to write another one", async () => {
+    s = await runnerStage();
+    await s.make();
+    await s.pass(1_000);
+    const merge = { spec: { writeConnectionSecretToRef: { name: "other", namespace } } };
+    await s.client.patch(Workspace, { name: "demo" }, { merge });
+    await s.pass(1_000);
+    expect((await secrets()).filter((name) => !name?.startsWith("capt-tfstate"))).toEqual(["other"]);
+    await s.client.patch(Workspace, { name: "demo" }, { merge: { spec: { writeConnectionSecretToRef: null } } });
+    await s.pass(1_000);
+    expect((await secrets()).filter((name) => !name?.startsWith("capt-tfstate"))).toEqual([]);
+  });
+
   it("takes over the Secret of a Workspace of the same name that is gone", async () => {
     s = await runnerStage();
     await s.make();

@@ -1,18 +1,20 @@
 // Does what was decided: begins runs, saves states, and publishes what a run came to. In this order after an apply: state,
 // connection Secret, status; whoever sees Ready finds the Secret.
+import { ApiError } from "@telltale/client";
 import { uuid } from "@telltale/clock";
 import type { Ms } from "@telltale/kinds";
 import type { Hands } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import type { Workspace } from "../kinds/workspace.ts";
 import { annotations, finalizers } from "../names.ts";
+import { sanitize } from "../sanitize.ts";
 import { type Move, readySince } from "./decide.ts";
 import type { LeftRun, Operation, Order, Outcome } from "./engine.ts";
 import type { ErrorClass } from "./error-class.ts";
 import type { Inputs } from "./inputs.ts";
 import { inputsOf, type Surroundings } from "./observe.ts";
 import type { Kept } from "./record.ts";
-import { connect, keep, readShelf } from "./shelf.ts";
+import { connect, connectionOf, disconnect, keep, readShelf } from "./shelf.ts";
 import { generationOf, mayDo, noteOf, type Shelved, uidOf, type World } from "./world.ts";
 
 export type WorkspaceHands = Hands<typeof import("../kinds/workspace.ts").Workspace>;
@@ -109,8 +111,8 @@ export async function save(
 ): Promise<void> {
   const shelved = await readShelf(hands, uidOf(workspace), shelf);
   if (state === undefined || (shelved.is === "none" && order.operation === "plan")) return;
-  const { inputs } = shelved.is === "kept" ? shelved.kept : order;
-  await keep(hands, uidOf(workspace), { engine: runs.engine.name, inputs, state }, shelf);
+  const before = shelved.is === "kept" ? shelved.kept : { engine: runs.engine.name, inputs: order.inputs };
+  await keep(hands, uidOf(workspace), { ...before, state }, shelf);
   runs.saved(uidOf(workspace), state);
 }
 
@@ -126,7 +128,7 @@ async function publish(
   if (!isGood) await save({ ...outcome, order }, hands, workspace, around);
   // Of another generation, or of a Workspace that somebody else runs by now, only the state counts.
   if (order.generation !== generationOf(workspace) || world.rival !== undefined) {
-    if (outcome.as === "applied") await keepAll(order, outcome, hands, around);
+    if (outcome.as === "applied") await keepAll(order, outcome, hands, workspace, around);
     return { ...world, told: ended };
   }
   if (outcome.as === "changes") return apply(order, outcome, hands, world, around);
@@ -150,7 +152,7 @@ async function apply(order: Order, outcome: Outcome, hands: WorkspaceHands, worl
     return { ...world, told: { order, outcome: refused } };
   }
   if (!world.isOpen) return { ...world, told: { order, outcome: { as: "stale" } as const } };
-  await keepAll(order, outcome, hands, around);
+  await keepAll(order, outcome, hands, workspace, around);
   if (world.engine === "simulated" && noteOf(workspace, "runner") === undefined) {
     await hands.annotate({ [annotations.runner]: "simulated" });
     hands.event("Warning", "Simulated", "Nothing is real: the operator only pretends to run this Workspace");
@@ -167,10 +169,34 @@ async function apply(order: Order, outcome: Outcome, hands: WorkspaceHands, worl
   return { ...(await now(world, around)), isApplying: true };
 }
 
-async function keepAll({ uid, inputs, stored }: Order, outcome: Outcome, hands: WorkspaceHands, around: Surroundings) {
+/** Keeps the state and what it was made from. Says where the outputs were before. */
+async function keepAll(
+  { uid, inputs, stored }: Order,
+  outcome: Outcome,
+  hands: WorkspaceHands,
+  workspace: Workspace,
+  { runs, shelf }: Surroundings,
+): Promise<Kept> {
+  const shelved = await readShelf(hands, uid, shelf);
+  const connection = (shelved.is === "kept" ? shelved.kept.connection : undefined) ?? connectionOf(workspace);
   const state = outcome.state ?? stored;
-  const { runs, shelf } = around;
-  await keep(hands, uid, { engine: runs.engine.name, inputs, ...(state === undefined ? {} : { state }) }, shelf);
+  const kept: Kept = {
+    engine: runs.engine.name,
+    inputs,
+    ...(state === undefined ? {} : { state }),
+    ...(connection === undefined ? {} : { connection }),
+  };
+  await keep(hands, uid, kept, shelf);
+  return kept;
+}
+
+/** The outputs are under another name from now on, or nowhere. */
+async function move(kept: Kept, hands: WorkspaceHands, workspace: Workspace, { shelf }: Surroundings): Promise<void> {
+  const { connection: before, ...rest } = kept;
+  const after = connectionOf(workspace);
+  if (before === after) return;
+  await disconnect(hands, workspace, before);
+  await keep(hands, uidOf(workspace), { ...rest, ...(after === undefined ? {} : { connection: after }) }, shelf);
 }
 
 async function show(
@@ -181,12 +207,23 @@ async function show(
 ): Promise<Outcome> {
   if (outcome.as !== "settled" && outcome.as !== "applied") return outcome;
   const { workspace, quirks } = world;
-  await keepAll(order, outcome, hands, around);
+  const kept = await keepAll(order, outcome, hands, workspace, around);
   if (secretIn(world, hands.now) > 0) return outcome;
   const shown = Object.entries(outcome.outputs).filter(([name]) => !quirks.dropKeys.includes(name));
-  const as = await connect(hands, workspace, Object.fromEntries(shown));
-  if (as !== "foreign") return outcome;
   const { namespace = "", name = "" } = workspace.spec.writeConnectionSecretToRef ?? {};
+  let as: Awaited<ReturnType<typeof connect>>;
+  try {
+    as = await connect(hands, workspace, Object.fromEntries(shown));
+  } catch (error) {
+    // Its namespace is not there, or not open to us: a person has to know.
+    if (!(error instanceof ApiError) || (error.code !== 404 && error.code !== 403)) throw error;
+    const why = sanitize(error.status.message ?? `the server answered ${error.code}`);
+    return failed("ApplyFailed", text`Secret ${namespace}/${name} cannot be written: ${why}`);
+  }
+  if (as !== "foreign") {
+    await move(kept, hands, workspace, around);
+    return outcome;
+  }
   return failed("ApplyFailed", text`Secret ${namespace}/${name} belongs to somebody else; name another one`);
 }
 

@@ -12,6 +12,7 @@ import type { Engine } from "./engine.ts";
 import { tell } from "./events.ts";
 import { finalize } from "./finalize.ts";
 import { finalizerIndex, observe, type Surroundings } from "./observe.ts";
+import { poll } from "./pace.ts";
 import { definitionName, isHeld, Presence } from "./presence.ts";
 import { ProviderConfig } from "./provider-config.ts";
 import { standardMost } from "./record.ts";
@@ -69,6 +70,7 @@ export function workspaceRunner(options: WorkspaceRunnerOptions): WorkspaceRunne
     .status({ as: "apply", fieldManager: managers.runner })
     .events("none")
     .workers(workers)
+    .resync(poll)
     .reconcile<World, Move>({
       observe: (workspace, look) => observe(workspace, look, around),
       plan: decide,

@@ -20,6 +20,8 @@ export interface Engine {
   left(uid: string): Promise<LeftRun | undefined>;
   /** Follows such a run to its end. */
   resume(left: LeftRun, order: Order, desk: Desk): Promise<Outcome>;
+  /** The state that is here, whatever a Secret says. */
+  stateOf(uid: string): Promise<Snapshot | undefined>;
   /** Leaves nothing of a Workspace: no process, no file. */
   clear(uid: string): Promise<void>;
   /** Ends the processes of a Workspace that nobody claims, and keeps its files. */

@@ -8,9 +8,9 @@ import { failed, orderOf, resume, save, type WorkspaceHands } from "./act.ts";
 import { decideEnd } from "./decide.ts";
 import type { Order, Outcome } from "./engine.ts";
 import { tell } from "./events.ts";
-import { observe, type Surroundings } from "./observe.ts";
+import { inputsOf, observe, type Surroundings } from "./observe.ts";
 import { troubleOf } from "./runs.ts";
-import { clearShelf, disconnect, readShelf } from "./shelf.ts";
+import { clearShelf, connectionOf, disconnect, readShelf } from "./shelf.ts";
 import { failing, progressing, type WorkspaceDraft } from "./status.ts";
 import { type Shelved, uidOf } from "./world.ts";
 
@@ -26,7 +26,7 @@ export async function finalize(
   const { runs, shelf } = around;
   const uid = uidOf(workspace);
   const world = await observe(workspace, hands, around);
-  const shelved = await readShelf(hands, uid, shelf);
+  const shelved = await found(await readShelf(hands, uid, shelf), workspace, hands, around);
   const move = decideEnd(world, shelved, hands.now);
   draft.condition("Ready", false, "Deleting", "What the module describes is being destroyed");
   if (world.engine === "simulated") draft.keep("Simulated");
@@ -70,6 +70,20 @@ export async function finalize(
   return waiting(glance);
 }
 
+/** A state that is only in the folder, as somebody took its Secret away, is destroyed with the spec as it is. */
+async function found(
+  shelved: Shelved,
+  workspace: Workspace,
+  hands: WorkspaceHands,
+  { runs: { engine } }: Surroundings,
+): Promise<Shelved> {
+  const state = shelved.is === "none" ? await engine.stateOf(uidOf(workspace)) : undefined;
+  if (state === undefined || state.resources === 0) return shelved;
+  const gathered = await inputsOf(workspace, hands);
+  if (gathered.as !== "inputs") return { is: "unreadable" };
+  return { is: "kept", kept: { engine: engine.name, inputs: gathered.inputs, state } };
+}
+
 function destroy(workspace: Workspace, hands: WorkspaceHands, shelved: Shelved, around: Surroundings): void {
   if (shelved.is !== "kept") return;
   const order: Order = orderOf("destroy", workspace, around, shelved.kept.inputs, shelved);
@@ -81,7 +95,9 @@ function destroy(workspace: Workspace, hands: WorkspaceHands, shelved: Shelved, 
 async function clear(workspace: Workspace, hands: WorkspaceHands, { runs, shelf }: Surroundings): Promise<void> {
   const uid = uidOf(workspace);
   await runs.engine.clear(uid);
-  await disconnect(hands, workspace);
+  const shelved = await readShelf(hands, uid, shelf);
+  if (shelved.is === "kept") await disconnect(hands, workspace, shelved.kept.connection);
+  await disconnect(hands, workspace, connectionOf(workspace));
   await clearShelf(hands, uid, shelf);
 }
 

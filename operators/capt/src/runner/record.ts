@@ -13,6 +13,8 @@ export interface Kept {
   /** Of the last apply that was begun. */
   readonly inputs: Inputs;
   readonly state?: Snapshot;
+  /** Where its outputs were written to: `namespace/name`. */
+  readonly connection?: string;
 }
 
 /** A Secret, as far as it matters here. */
@@ -35,11 +37,12 @@ export const standardMost = 900 * 1024;
 
 /** The Secrets to write, in this order: whoever reads the index finds what it names. `before` is the index as it is. */
 export function toSecrets(uid: string, kept: Kept, shelf: Shelf, before: Data | undefined): readonly RecordSecret[] {
-  const { engine, inputs, state } = kept;
+  const { engine, inputs, state, connection } = kept;
   const packed = state === undefined ? undefined : gzipSync(state.text);
   const index = {
     inputs: encode(gzipSync(canonicalJson(inputs))),
     revision: encode(revisionOf(inputs)),
+    ...(connection === undefined ? {} : { connection: encode(connection) }),
     ...(state === undefined ? {} : { serial: encode(String(state.serial)), lineage: encode(state.lineage) }),
   };
   const secret = (part: number, data: Data): RecordSecret => ({
@@ -87,16 +90,18 @@ export function fromSecrets(
     const packed = decode(index.data["inputs"]);
     if (packed === undefined) return undefined;
     const inputs = JSON.parse(gunzipSync(packed).toString()) as Inputs;
+    const connection = decode(index.data["connection"])?.toString();
+    const made: Kept = { engine, inputs, ...(connection === undefined ? {} : { connection }) };
     const numbers = partsOf(index.data);
     const bytes =
       numbers.length === 0
         ? decode(index.data["state"])
         : Buffer.concat(parts.map((it) => decode(it["state"]) ?? Buffer.alloc(0)));
-    if (bytes === undefined) return { engine, inputs };
+    if (bytes === undefined) return made;
     const text = gunzipSync(bytes).toString();
     const sum = decode(index.data["sum"])?.toString();
     const state = sum === undefined || sum === sha256Hex(text) ? snapshotOf(text) : undefined;
-    return state === undefined ? undefined : { engine, inputs, state };
+    return state === undefined ? undefined : { ...made, state };
   } catch {
     return undefined;
   }

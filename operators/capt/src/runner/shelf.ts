@@ -85,11 +85,21 @@ export async function connect(
   return as === "foreign" || as === "terminating" ? "foreign" : "written";
 }
 
-/** Takes the connection Secret away, where it is ours. */
-export async function disconnect(hands: WorkspaceHands, workspace: Workspace): Promise<void> {
-  const ref = workspace.spec.writeConnectionSecretToRef;
-  const found = ref === undefined ? undefined : await hands.live(Secret, ref);
+/** Takes a connection Secret away, where it is ours. */
+export async function disconnect(
+  hands: WorkspaceHands,
+  workspace: Workspace,
+  connection: string | undefined,
+): Promise<void> {
+  const [namespace = "", name = ""] = connection?.split("/") ?? [];
+  const found = connection === undefined ? undefined : await hands.live(Secret, { namespace, name });
   if (found !== undefined && isOurs(found, workspace)) await hands.remove(Secret, found, "Background");
+}
+
+/** Where the outputs of a Workspace are to be. */
+export function connectionOf({ spec }: Workspace): string | undefined {
+  const ref = spec.writeConnectionSecretToRef;
+  return ref === undefined ? undefined : `${ref.namespace}/${ref.name}`;
 }
 
 /** An owner without a namespace may own anything, one with a namespace only what is in it. */

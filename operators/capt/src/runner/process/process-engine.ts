@@ -157,6 +157,7 @@ export function processEngine(options: ProcessEngineOptions): Engine {
         if (journal.operation !== "apply") return { as: "stale" }; // nothing is lost by doing it again
         return { as: "applied", outputs: await outputs(order, desk) };
       }),
+    stateOf: (uid) => stateIn(machine, layoutOf(root, uid)),
     async clear(uid) {
       await steps.endAll(uid);
       await machine.remove(layoutOf(root, uid).folder);

@@ -96,6 +96,7 @@ export function simulatedEngine({ clock }: { readonly clock: Clock }): Engine {
     // A simulated run has no process that could outlive the operator's.
     left: async () => undefined,
     resume: async () => ({ as: "stale" }),
+    stateOf: async () => undefined,
     clear: async (uid) => {
       for (const key of [...failures.keys()]) if (key.startsWith(`${uid}/`)) failures.delete(key);
     },

@@ -1,0 +1,97 @@
+// Workspaces in the simulation: one that is made, one that fails at first, one that changes, one that is deleted.
+import type { KubeObject } from "@telltale/kinds";
+import { Secret } from "@telltale/kinds/builtin";
+import type { Deed, Scenario } from "@telltale/simulation";
+import { Workspace } from "../src/kinds/workspace.ts";
+import { annotations, stateSecretName } from "../src/names.ts";
+import { simulatedEngine, workspaceRunner } from "../src/runner/index.ts";
+import { module } from "./runner-stage.ts";
+
+const connection = { writeConnectionSecretToRef: { name: "demo-connection", namespace: "default" } };
+
+const workspace = (script: object, text = module, to: object = connection): KubeObject =>
+  ({
+    apiVersion: Workspace.apiVersion,
+    kind: Workspace.kind,
+    metadata: { name: "demo", annotations: { [annotations.simScript]: JSON.stringify(script) } },
+    spec: {
+      ...to,
+      forProvider: { source: "Inline", module: text, vars: [{ key: "name", value: "net" }] },
+    },
+  }) as KubeObject;
+
+const slow = { latencyMs: { init: 500, plan: 500, apply: 4_000, destroy: 3_000 }, resources: 3 };
+
+const base: Omit<Scenario, "name" | "apply"> = {
+  kinds: [Workspace],
+  operator: ({ clock, random }) => [
+    workspaceRunner({ engine: simulatedEngine({ clock }), clock, random, namespace: "default" }).controller,
+  ],
+  // What is missing or wrong is seen when the next run is due.
+  quiet: 700_000,
+  // Their names have uids in them.
+  free: ["Secret default/capt-tfstate-*"],
+  // The operator's own namespace goes, and the operator with it.
+  unsuited: ["P27"],
+  promise(object, look) {
+    const { name } = (object as Workspace).spec.writeConnectionSecretToRef ?? {};
+    return name === undefined || look.list(Secret).some(({ metadata }) => metadata?.name === name);
+  },
+  leftovers(object, _backend, look) {
+    const { metadata, spec } = object as Workspace;
+    if (spec.deletionPolicy === "Orphan" || spec.managementPolicies?.includes("*") === false) return undefined;
+    const left = look.list(Secret).find((it) => it.metadata?.name === stateSecretName(metadata?.uid ?? ""));
+    return left === undefined ? undefined : "its state is still kept";
+  },
+  outlives: ({ metadata }) => metadata?.name?.startsWith("capt-tfstate-") ?? false,
+};
+
+const deed = (at: number, what: string, act: Deed["act"]): Deed => ({ at, what, act });
+
+export const made: Scenario = { ...base, name: "made", apply: [workspace(slow)] };
+
+export const failing: Scenario = {
+  ...base,
+  name: "failing",
+  apply: [workspace({ ...slow, fail: [{ operation: "apply", times: 2, message: "it broke" }] })],
+};
+
+export const invalid: Scenario = {
+  ...base,
+  name: "invalid",
+  apply: [
+    workspace({ ...slow, fail: [{ operation: "plan", times: 99, class: "InvalidConfiguration", message: "no" }] }),
+  ],
+};
+
+export const changed: Scenario = {
+  ...base,
+  name: "changed",
+  apply: [workspace(slow)],
+  people: [
+    deed(4_000, "changes the module", (client) =>
+      client.patch(
+        Workspace,
+        { name: "demo" },
+        { merge: { spec: { forProvider: { module: 'output "zone" { value = 1 }' } } } },
+      ),
+    ),
+  ],
+};
+
+const remove: Deed["act"] = (client) => client.delete(Workspace, { name: "demo" }, { propagation: "Background" });
+
+export const deleted: Scenario = {
+  ...base,
+  name: "deleted",
+  apply: [workspace(slow)],
+  people: [deed(30_000, "deletes it", remove)],
+};
+
+/** Without outputs: how many Secrets it makes does not depend on who is faster. */
+export const cutShort: Scenario = {
+  ...base,
+  name: "deleted while it is made",
+  apply: [workspace(slow, "# nothing is put out", {})],
+  people: [deed(4_500, "deletes it while it is made", remove)],
+};
