@@ -19,6 +19,7 @@ import { type Client, createClient, inProcessTransport, isNotFound } from "@tell
 import { systemClock as clock, systemRandom as random, sleep } from "@telltale/clock";
 import { toCrd } from "@telltale/kinds";
 import { Event, Namespace, Secret } from "@telltale/kinds/builtin";
+import { findTofu } from "../../../tools/tofu/tofu.ts";
 import { Workspace } from "../src/kinds/workspace.ts";
 import { stateSecretName } from "../src/names.ts";
 import type { Journal } from "../src/runner/process/journal.ts";
@@ -191,16 +192,16 @@ export async function realStage(program: RealProgram): Promise<RealStage> {
   return stage;
 }
 
-/** What there is to run on this machine: by the environment, or on the PATH. */
+/** What there is to run on this machine: on the PATH, or built by `npm run tofu`. */
 export function realPrograms(path = process.env["PATH"] ?? ""): readonly RealProgram[] {
+  const built = findTofu();
+  const folders = [...path.split(":"), ...(built === undefined ? [] : [built])];
   return (["terraform", "tofu"] as const).flatMap((name) => {
-    const found = path.split(":").find((folder) => existsSync(join(folder, name)));
+    const found = folders.find((folder) => existsSync(join(folder, name)));
     if (found === undefined) return [];
     const file = join(found, name);
-    const told = execFileSync(file, ["version", "-json"], {
-      env: { TF_CLI_CONFIG_FILE: "/dev/null" },
-      encoding: "utf8",
-    });
+    const env = { TF_CLI_CONFIG_FILE: "/dev/null", CHECKPOINT_DISABLE: "1" };
+    const told = execFileSync(file, ["version", "-json"], { env, encoding: "utf8" });
     const { terraform_version: version } = JSON.parse(told) as { terraform_version: string };
     return [{ name, file, version }];
   });

@@ -91,7 +91,7 @@ export const deleted: Scenario = {
 /** Without outputs: how many Secrets it makes does not depend on who is faster. */
 export const cutShort: Scenario = {
   ...base,
-  name: "deleted while it is made",
+  name: "cut-short",
   apply: [workspace(slow, "# nothing is put out", {})],
   people: [deed(4_500, "deletes it while it is made", remove)],
 };
