@@ -45,7 +45,7 @@ import { notReady, podTrouble, ready, tail, written } from "./vocabulary.ts";
 const spec = Fields({
   clusterRef: Text({
     maxLength: 253,
-    pattern: "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$",
+    pattern: patterns.objectNameOrNone,
     description: "A Bind9Cluster in the same namespace, else a Bind9GlobalCluster. Empty: neither",
   }),
   role: Immutable(Enum(["primary", "secondary"])),

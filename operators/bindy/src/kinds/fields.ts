@@ -1,5 +1,17 @@
 // Parts of a spec that several kinds share (2.4): images, keys, the options of named, Bindcar's settings.
-import { Dictionary, Enum, Fields, Flag, Int32, List, ListSet, type Rule, Text, UInt32 } from "@telltale/kinds";
+import {
+  Dictionary,
+  Enum,
+  Fields,
+  Flag,
+  Int32,
+  List,
+  ListSet,
+  Quantity,
+  type Rule,
+  Text,
+  UInt32,
+} from "@telltale/kinds";
 import {
   CoreType,
   EnvVar,
@@ -41,7 +53,7 @@ export const ConfigMapRefs = Fields({
   namedConfZones: Maybe(objectName("A ConfigMap with the key named.conf.zones")),
 });
 
-const dataKey = (standard: string) => Maybe(Text({ maxLength: 253, pattern: "^[-._a-zA-Z0-9]+$", default: standard }));
+const dataKey = (standard: string) => Maybe(Text({ maxLength: 253, pattern: patterns.dataKey, default: standard }));
 
 export const RndcSecretRef = Fields({
   name: objectName("A Secret in the same namespace"),
@@ -52,7 +64,7 @@ export const RndcSecretRef = Fields({
 
 const inlineSecret = Fields({
   metadata: Fields({ name: objectName("The name of the Secret"), labels: labels(), annotations: labels() }),
-  type: Maybe(Text({ maxLength: 253, default: "Opaque" })),
+  type: Maybe(Text({ maxLength: 253, pattern: "^[A-Za-z0-9]+([-_./][A-Za-z0-9]+)*$", default: "Opaque" })),
   stringData: Maybe(Dictionary(Text())),
   data: Maybe(Dictionary(Text({ format: "byte" }))),
 });
@@ -137,6 +149,8 @@ export const RoleConfig = Fields({
   rndcKey: Maybe(RndcKeyConfig),
 });
 
+const accessModes = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"] as const;
+
 interface EmptyDir {
   medium?: string;
   sizeLimit?: string | number;
@@ -148,9 +162,9 @@ export const StorageConfig = Fields({
   persistentVolumeClaim: Maybe(
     Fields({
       claimName: Maybe(objectName("A claim in the same namespace; it takes the place of the cache volume")),
-      storageClassName: Maybe(Text({ maxLength: 253 })),
-      size: Maybe(Text({ maxLength: 64 })),
-      accessModes: Maybe(ListSet(Text({ maxLength: 64 }), { maxItems: 4 })),
+      storageClassName: Maybe(objectName("Of a claim that others make; not read here")),
+      size: Maybe(Quantity()),
+      accessModes: Maybe(ListSet(Enum(accessModes), { maxItems: 4 })),
     }),
   ),
 });

@@ -3,6 +3,9 @@
 const label = "[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
 const ownerLabel = "[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?";
 const serviceLabel = "_[A-Za-z0-9]([A-Za-z0-9-]{0,60}[A-Za-z0-9])?";
+const objectName = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+/** Characters that turn the direction of a text: what is seen is not what is there. */
+const directions = "\u200e\u200f\u202a-\u202e\u2066-\u2069";
 const target = "[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*\\.";
 
 export const patterns = {
@@ -35,12 +38,16 @@ export const patterns = {
   hex: "^([0-9A-Fa-f]{2})+$",
   /** 24h, 30d, 4w. */
   span: "^[0-9]{1,6}[hdw]$",
-  /** Of what is written between quotes in a zone file. */
-  printable: "^[^\\x00-\\x1f\\x7f\u0080-\u009f]*$",
+  /** What may stand between quotes in a zone file. */
+  printable: `^[^\\x00-\\x1f\\x7f\u0080-\u009f${directions}]*$`,
   /** The tag of a CAA record. */
   tag: "^[a-z0-9]{1,15}$",
   /** A name of a Kubernetes object in the same namespace. */
-  objectName: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+  objectName: `^${objectName}$`,
+  /** The same, or nothing. */
+  objectNameOrNone: `^(${objectName})?$`,
+  /** A key in the data of a Secret. */
+  dataKey: "^[A-Za-z0-9_]+([-.][A-Za-z0-9_]+)*$",
   /** A namespace. */
   namespace: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
 } as const;
