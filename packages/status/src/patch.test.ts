@@ -119,6 +119,13 @@ describe("the apply document", () => {
     ]);
   });
 
+  it("rule 60: holds conditions of others as they were, where the list is replaced as a whole", () => {
+    const Atomic = { ...Widget, conditions: { ...Widget.conditions, shape: "capiV1beta1" as const } };
+    const read = widget({ ...pass(widget({ conditions: [foreign] })).finish().status });
+    const document = applyDocument(Atomic, read, pass(read).set({ ready: true }).finish());
+    expect(document?.status["conditions"]).toContainEqual(foreign);
+  });
+
   it("leaves out what belongs to another writer", () => {
     const read = widget({ observedGeneration: 1, names: ["theirs"] });
     const document = applyDocument(Widget, read, pass(read).finish(), ["phase", "observedGeneration", "conditions"]);

@@ -88,7 +88,7 @@ function pointerStep(name: string): string {
  * The apply document: the complete set of fields that we own, since one that is left out is deleted (rule 66), with the
  * resourceVersion that the draft was computed from. Undefined when it would change nothing: an apply does not put a list back
  * into order that others have mixed up. `owned` names the top-level status fields of this writer; conditions of others are
- * never part of it (rule 60).
+ * no part of it (rule 60), unless the list can only be replaced as a whole: then they are in it as they were read.
  */
 export function applyDocument(
   kind: Kind,
@@ -99,8 +99,7 @@ export function applyDocument(
   if (!finished.changed) return undefined;
   const kept = ownedOf(kind, finished.status as Loose, owned);
   const before = ownedOf(kind, isRecord(read.status) ? read.status : {}, owned);
-  const isAtomic = kind.conditions.shape === "capiV1beta1";
-  if (!isAtomic && deepEqual(unordered(before), unordered(kept))) return undefined;
+  if (!isAtomicIn(kind) && deepEqual(unordered(before), unordered(kept))) return undefined;
   const { name, namespace, resourceVersion, uid } = read.metadata ?? {};
   return {
     apiVersion: kind.apiVersion,
@@ -115,12 +114,16 @@ export function applyDocument(
   };
 }
 
+const isAtomicIn = (kind: Kind): boolean => kind.conditions.shape === "capiV1beta1";
+
 /** The fields of a status that a writer owns. */
 function ownedOf(kind: Kind, status: Loose, owned: readonly string[] | undefined): Loose {
   const kept: Loose = {};
+  const isAtomic = isAtomicIn(kind);
   for (const [name, value] of Object.entries(status)) {
     if (value === undefined || (owned !== undefined && !owned.includes(name))) continue;
-    kept[name] = name === "conditions" && Array.isArray(value) ? value.filter((c) => isOurs(kind, c)) : value;
+    const isShared = name === "conditions" && Array.isArray(value) && !isAtomic;
+    kept[name] = isShared ? value.filter((c) => isOurs(kind, c)) : value;
   }
   return kept;
 }

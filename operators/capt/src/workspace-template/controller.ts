@@ -8,7 +8,7 @@ import { invalid } from "./validate.ts";
 export function workspaceTemplates(config: Pick<Config, "allowedSecretNamespaces" | "concurrency">): Controller {
   return (
     controller(WorkspaceTemplate, "workspacetemplate")
-      .on("generation", "deletion", "finalizers")
+      .on("generation", "deletion", "finalizers", "status")
       .gate(({ spec }: { readonly spec?: unknown }) => (spec === undefined ? "ignore" : "go"))
       .writes(WorkspaceTemplate, "patch")
       // A finalizer of an older installation would hold it for ever.
