@@ -111,9 +111,9 @@ describe("the compiler", () => {
     const mx = record("MX", { name: "@", priority: 1, mailServer: "mail.example.com." });
     const it = content([ns, mx, a("www")]);
     expect(saidOf(it, ns)).toBe(
-      "InvalidRecordData Invalid record data: spec.nameserver: ns9.example.com. is in the zone and has no address",
+      "InvalidRecordData Invalid record data: nameserver: ns9.example.com. is in the zone and has no address",
     );
-    expect(saidOf(it, mx)).toContain("spec.mailServer: mail.example.com. is in the zone and has no address");
+    expect(saidOf(it, mx)).toContain("mailServer: mail.example.com. is in the zone and has no address");
     expect(served(it)).toContain("www.example.com. 3600 A 192.0.2.9");
     expect(content([ns, mx, a("ns9"), a("mail")]).rejected.size).toBe(0);
   });
@@ -150,7 +150,7 @@ describe("the compiler", () => {
     expect(saidOf(content([long]), long)).toBe("");
     const zoneName = `${"x".repeat(60)}.example`;
     const spec = { zoneName, nameServers: [], soaRecord: { ...soaRecord, primaryNs: "ns.example.net." } };
-    expect(saidOf(content([long], spec), long)).toContain("spec.name: is too long with the zone's name");
+    expect(saidOf(content([long], spec), long)).toContain("name: is longer than 253 characters together with the zone");
   });
 });
 

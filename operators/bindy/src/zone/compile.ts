@@ -121,7 +121,7 @@ function lost(entries: readonly Entry[], zone: string): readonly Entry[] {
 }
 
 /** Where a record names a host that must have an address. */
-const fieldOf: Partial<Readonly<Record<RecordType, string>>> = { NS: "spec.nameserver", MX: "spec.mailServer" };
+const fieldOf: Partial<Readonly<Record<RecordType, string>>> = { NS: "nameserver", MX: "mailServer" };
 
 const targetOf = ({ values }: Entry): string => values[0]?.split(" ").at(-1) ?? "";
 

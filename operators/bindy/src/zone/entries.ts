@@ -2,9 +2,10 @@
 import { type Instant, instant, parseTime } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
 import { addressOf } from "../bindcar/address.ts";
-import { hostOf, isWithin } from "../bindcar/dns-name.ts";
+import { hostOf, isWithin, ownerOf } from "../bindcar/dns-name.ts";
 import type { DNSRecord, DNSZoneSpec, RecordType } from "../kinds/index.ts";
-import { dataOf, fqdnOf, type Refusal } from "../record/data.ts";
+import { dataOf, type Refusal } from "../record/data.ts";
+import { ownerProblem } from "../validate/index.ts";
 
 export interface Entry {
   /** Absolute, in lower case. */
@@ -98,14 +99,14 @@ export function recordEntries(
   const refused: Refused[] = [];
   for (const record of records) {
     const read = dataOf(record);
-    const name = read.is === "data" ? fqdnOf(read.data, zone) : undefined;
-    if (read.is === "refused") refused.push({ record, field: read.field, why: read.why });
-    else if (name === undefined)
-      refused.push({ record, field: "spec.name", why: text`is too long with the zone's name` });
-    else {
-      const { type, values, ttl: its = ttl } = read.data;
-      entries.push({ name, type, ttl: its, values, by: { is: "record", record } });
+    if (read.is === "refused") {
+      refused.push({ record, field: read.field, why: read.why });
+      continue;
     }
+    const { type, name, values, ttl: its = ttl } = read.data;
+    const problem = ownerProblem(name, zone);
+    if (problem !== undefined) refused.push({ record, field: problem.path, why: problem.problem });
+    else entries.push({ name: ownerOf(name, zone) ?? "", type, ttl: its, values, by: { is: "record", record } });
   }
   return { entries, refused };
 }
