@@ -59,10 +59,13 @@ function templateStatus({ it, chain }: World): CAPTClusterStatus["workspaceTempl
   const revision = revisionOf(chain);
   const isApplied = is === "Available" && workspace !== undefined && isCurrent(workspace);
   const error = workspace !== undefined && (is === "Error" || is === "Degraded") ? errorOf(workspace) : undefined;
+  const applied = isApplied ? (revision ?? lastAppliedRevision) : lastAppliedRevision;
+  const failed = error === undefined ? lastFailedRevision : (revision ?? lastFailedRevision);
   return present({
     ready: is === "Available",
-    lastAppliedRevision: isApplied ? (revision ?? lastAppliedRevision) : lastAppliedRevision,
-    lastFailedRevision: error === undefined ? lastFailedRevision : (revision ?? lastFailedRevision),
+    lastAppliedRevision: applied,
+    // One that was applied in the end has not failed.
+    lastFailedRevision: isApplied && failed === applied ? undefined : failed,
     lastFailureMessage: error ?? (is === "Available" ? undefined : lastFailureMessage),
     workspaceName,
     lastAppliedTime: apply?.status?.lastAppliedTime ?? lastAppliedTime,

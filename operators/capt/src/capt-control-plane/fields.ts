@@ -63,6 +63,7 @@ function belowFields(world: World): Fields {
   const { applied, wanted } = rolloutOf(world);
   const isWaiting = is === "None" && waitingFor(chain) !== undefined;
   const error = workspace !== undefined && (is === "Error" || is === "Degraded") ? errorOf(workspace) : undefined;
+  const failed = error === undefined ? stored?.lastFailedRevision : (wanted ?? stored?.lastFailedRevision);
   const given = workspace?.status?.atProvider?.outputs;
   const shown = given === undefined ? undefined : shownOf(given);
   const texts = shown === undefined ? stored?.outputs : textsOf(shown);
@@ -71,7 +72,8 @@ function belowFields(world: World): Fields {
       ready: is === "Available",
       state: is === "None" ? (isWaiting ? "Waiting" : "Pending") : is,
       lastAppliedRevision: applied,
-      lastFailedRevision: error === undefined ? stored?.lastFailedRevision : (wanted ?? stored?.lastFailedRevision),
+      // One that was applied in the end has not failed.
+      lastFailedRevision: is === "Available" && failed === applied ? undefined : failed,
       lastFailureMessage: error ?? (is === "Available" ? undefined : stored?.lastFailureMessage),
       outputs: texts,
     }),
