@@ -27,7 +27,7 @@ export interface Allocator {
   releaseNodePort(port: number): void;
 }
 
-export interface Context extends Allocator {
+export interface Context {
   readonly uid: string;
   /** RFC 3339, whole seconds. */
   readonly now: string;

@@ -47,7 +47,8 @@ const sharing: Readonly<Record<string, Sharing>> = {
   },
 };
 
-export function builtinResource(s: Strategy, allocator: Allocator): Resource {
+/** `allocator`: for kinds that need one. The others are the same for every server. */
+export function builtinResource(s: Strategy, allocator?: Allocator): Resource {
   const { kind } = s;
   const { group, version, apiVersion } = kind;
   const shared = sharing[`${group}/${version}/${kind.plural}`];
@@ -66,11 +67,6 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
       kind.kind,
     );
   };
-  const context = (c: {
-    now: string;
-    uid: string;
-    user: { username: string; uid: string; groups: readonly string[] };
-  }) => ({ ...allocator, ...c });
   return {
     group,
     version,
@@ -128,13 +124,11 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
         shared === undefined ? apiVersion : undefined,
         shared === undefined ? kind.kind : undefined,
       ),
-    prepareCreate: (object, c) => tidy(s.prepareCreate(object, context(c)), message, apiVersion, kind.kind),
+    prepareCreate: (object, c) => tidy(s.prepareCreate(object, c), message, apiVersion, kind.kind),
     prepareUpdate(object, old, part, c) {
       const own = s.parts?.[part];
       const next =
-        part === "status"
-          ? s.prepareStatusUpdate(object, old, context(c))
-          : (own?.prepare ?? s.prepareUpdate)(object, old, context(c));
+        part === "status" ? s.prepareStatusUpdate(object, old, c) : (own?.prepare ?? s.prepareUpdate)(object, old, c);
       return tidy(next, message, apiVersion, kind.kind);
     },
     validate(object, old, part) {
@@ -151,10 +145,12 @@ export function builtinResource(s: Strategy, allocator: Allocator): Resource {
     },
     selectable: (object) => s.selectable(shared === undefined ? object : shared.read(object)),
     refuseField: (key) => s.fieldSelectorError(key),
-    ...(s.allocate === undefined
+    ...(allocator === undefined
       ? {}
-      : { allocate: (object, old) => s.allocate?.(object, old, allocator) ?? { object } }),
-    ...(s.release === undefined ? {} : { release: (before, after) => s.release?.(before, after, allocator) }),
+      : {
+          allocate: (object, old) => s.allocate?.(object, old, allocator) ?? { object },
+          release: (before, after) => s.release?.(before, after, allocator),
+        }),
   };
 }
 

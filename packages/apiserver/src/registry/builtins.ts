@@ -3,10 +3,12 @@
 import type { TakenNames } from "../crd/names.ts";
 import { serviceAllocator } from "../kinds/allocator.ts";
 import { allStrategies } from "../kinds/builtin.ts";
+import type { Strategy } from "../kinds/strategy.ts";
 import type { Store } from "../store/store.ts";
 import { builtinResource } from "./builtin.ts";
 import { Catalogue } from "./catalogue.ts";
 import { definitionResource, policyResource } from "./definitions.ts";
+import type { Resource } from "./resource.ts";
 
 /** The order in which discovery lists the built-in groups. */
 const groupOrder = [
@@ -35,13 +37,23 @@ const groupOrder = [
 
 export function builtins(store: Store): Catalogue {
   const allocator = serviceAllocator(store.scan("//services/").records.map((r) => r.object()));
-  const made = allStrategies.map((s) => {
-    if (s.kind.kind === "CustomResourceDefinition") return definitionResource(s, allocator);
-    return s.kind.kind.startsWith("ValidatingAdmissionPolicy")
-      ? policyResource(s, allocator)
-      : builtinResource(s, allocator);
-  });
+  const made = allStrategies.map((s) => (s.allocate === undefined ? resourceOf(s) : builtinResource(s, allocator)));
   return new Catalogue(made, groupOrder);
+}
+
+/** Made once for all servers: a test, or a simulation, starts thousands. */
+const resources = new Map<Strategy, Resource>();
+
+function resourceOf(s: Strategy): Resource {
+  let resource = resources.get(s);
+  if (resource === undefined) {
+    const { kind } = s.kind;
+    if (kind === "CustomResourceDefinition") resource = definitionResource(s);
+    else if (kind.startsWith("ValidatingAdmissionPolicy")) resource = policyResource(s);
+    else resource = builtinResource(s);
+    resources.set(s, resource);
+  }
+  return resource;
 }
 
 /** The names that built-in kinds hold in a group. */

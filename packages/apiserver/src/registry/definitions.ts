@@ -9,7 +9,7 @@ import { crdWarnings, defaultCrd, prepareCrdCreate, prepareCrdUpdate, validateCr
 import { cleanupFinalizer, establish, isEstablished, type TakenNames, terminating } from "../crd/names.ts";
 import { at, type JsonObject, stringify } from "../json.ts";
 import type { Deletion } from "../kinds/delete.ts";
-import type { Allocator, Strategy } from "../kinds/strategy.ts";
+import type { Strategy } from "../kinds/strategy.ts";
 import type { Store } from "../store/store.ts";
 import { builtinResource } from "./builtin.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -21,7 +21,7 @@ import type { Resource } from "./resource.ts";
 const prefix = "/apiextensions.k8s.io/customresourcedefinitions/";
 
 /** The resource `customresourcedefinitions` itself: a built-in kind with rules of its own. */
-export function definitionResource(strategy: Strategy, allocator: Allocator): Resource {
+export function definitionResource(strategy: Strategy): Resource {
   const own: Strategy = {
     ...strategy,
     default: defaultCrd,
@@ -31,7 +31,7 @@ export function definitionResource(strategy: Strategy, allocator: Allocator): Re
     allowUnconditionalUpdate: false,
   };
   return {
-    ...builtinResource(own, allocator),
+    ...builtinResource(own),
     async validate(object, old, part) {
       if (part === "status") return { errors: [], warnings: [] };
       const ruled = stringify(object).includes('"x-kubernetes-validations"');
@@ -45,8 +45,8 @@ export function definitionResource(strategy: Strategy, allocator: Allocator): Re
 }
 
 /** Policies hold expressions, which are compiled when they are written. */
-export function policyResource(strategy: Strategy, allocator: Allocator): Resource {
-  const plain = builtinResource(strategy, allocator);
+export function policyResource(strategy: Strategy): Resource {
+  const plain = builtinResource(strategy);
   return {
     ...plain,
     async validate(object, old, part) {
