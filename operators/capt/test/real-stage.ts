@@ -19,7 +19,6 @@ import { type Client, createClient, inProcessTransport, isNotFound } from "@tell
 import { systemClock as clock, systemRandom as random, sleep } from "@telltale/clock";
 import { toCrd } from "@telltale/kinds";
 import { Event, Namespace, Secret } from "@telltale/kinds/builtin";
-import { findTofu } from "../../../tools/tofu/tofu.ts";
 import { Workspace } from "../src/kinds/workspace.ts";
 import { stateSecretName } from "../src/names.ts";
 import type { Journal } from "../src/runner/process/journal.ts";
@@ -192,9 +191,8 @@ export async function realStage(program: RealProgram): Promise<RealStage> {
   return stage;
 }
 
-/** What there is to run on this machine: on the PATH, or built by `npm run tofu`. */
-export function realPrograms(path = process.env["PATH"] ?? ""): readonly RealProgram[] {
-  const built = findTofu();
+/** What there is to run on this machine: on the PATH, or in a folder where it was built. */
+export function realPrograms(built: string | undefined, path = process.env["PATH"] ?? ""): readonly RealProgram[] {
   const folders = [...path.split(":"), ...(built === undefined ? [] : [built])];
   return (["terraform", "tofu"] as const).flatMap((name) => {
     const found = folders.find((folder) => existsSync(join(folder, name)));
