@@ -52,7 +52,7 @@ const outside: Readonly<Record<string, readonly string[]>> = {
 const outsideInTests: readonly string[] = ["vitest", "fast-check"];
 
 /** Modules outside every package that any test may reach by a relative path. */
-const openToTests: readonly string[] = ["tools/envtest/", "tools/locust/"];
+const openToTests: readonly string[] = ["tools/envtest/", "tools/locust/", "tools/bind/", "tools/tofu/"];
 
 interface Package {
   readonly folder: string;
