@@ -221,6 +221,22 @@ describe("scopes", () => {
   });
 });
 
+test("an owner whose kind goes with it takes along what it owns", async () => {
+  collect();
+  const names = { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" };
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }];
+  const definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const spec = { group: "example.com", scope: "Namespaced", names, versions };
+  await call("POST", definition, { metadata: { name: "widgets.example.com" }, spec });
+  const kind = { apiVersion: "example.com/v1", kind: "Widget" };
+  const made = await call("POST", "/apis/example.com/v1/namespaces/one/widgets", { ...kind, metadata: { name: "w" } });
+  const children = await Promise.all(["b", "c", "d"].map((name) => map(name, { in: "one", owners: [made] })));
+  await settled();
+  await call("DELETE", `${definition}/widgets.example.com`);
+  await settled();
+  expect(await Promise.all(children.map(state))).toEqual(["gone", "gone", "gone"]);
+});
+
 describe("when a write fails", () => {
   const failing = (status: number, times: number): InProcessClient => {
     let left = times;

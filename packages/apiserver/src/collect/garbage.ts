@@ -13,6 +13,8 @@ export function startGarbageCollector(env: Environment): Controller {
   const { store, catalogue } = env;
   const ask = asking(env, "generic-garbage-collector");
   const dependents = new Dependents();
+  /** Owners that were seen to end. */
+  const gone = new Set<string>();
   /** Those whose owner is of a kind that is not served: when kinds change, look again. */
   const undecided = new Set<string>();
   const queue = work(env, collect);
@@ -20,6 +22,7 @@ export function startGarbageCollector(env: Environment): Controller {
 
   function begin(): void {
     dependents.clear();
+    gone.clear();
     for (const record of store.scan("/").records) consider(record);
   }
 
@@ -29,7 +32,9 @@ export function startGarbageCollector(env: Environment): Controller {
     if (type === "DELETED") {
       dependents.delete(key);
       undecided.delete(key);
-      for (const dependent of dependents.of(record.uid)) queue.add(dependent);
+      const left = dependents.of(record.uid);
+      if (left.length > 0) remember(gone, record.uid);
+      for (const dependent of left) queue.add(dependent);
     } else consider(record);
     if (before.length === 0) return;
     // An owner may have waited for this.
@@ -63,7 +68,8 @@ export function startGarbageCollector(env: Environment): Controller {
 
   async function attempt(key: string, object: JsonObject, place: Place): Promise<Outcome> {
     const find = (at: string) => store.get(at)?.object();
-    const verdict = judge(object, place.namespace, catalogue, find, dependents.of(uidOf(object)).length > 0);
+    const hasDependents = dependents.of(uidOf(object)).length > 0;
+    const verdict = judge(object, place.namespace, catalogue, find, hasDependents, (uid) => gone.has(uid));
     if (verdict.do === "unknown") undecided.add(key);
     if (verdict.do === "release") return release(object, place, verdict.uids);
     if (verdict.do !== "delete") return done;
@@ -153,6 +159,15 @@ export function startGarbageCollector(env: Environment): Controller {
       queue.stop();
     },
   };
+}
+
+const mostGone = 500;
+
+/** The newest of them: what they owned is soon looked at. */
+function remember(gone: Set<string>, uid: string): void {
+  gone.add(uid);
+  const [oldest] = gone;
+  if (gone.size > mostGone && oldest !== undefined) gone.delete(oldest);
 }
 
 const definitions = "/apiextensions.k8s.io/customresourcedefinitions/";

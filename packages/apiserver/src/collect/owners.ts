@@ -54,18 +54,24 @@ export type Verdict =
   | { readonly do: "release"; readonly uids: ReadonlySet<string> } // some owners are gone, others are not
   | { readonly do: "delete"; readonly policy: "Background" | "Foreground" | "Orphan" };
 
-/** What becomes of an object that is not being deleted. `find` gives the object at a key. */
+/** What becomes of an object that is not being deleted. `find` gives the object at a key; `isGone`: an owner was seen to end. */
 export function judge(
   object: JsonObject,
   namespace: string,
   catalogue: Catalogue,
   find: (key: string) => JsonObject | undefined,
   hasDependents: boolean,
+  isGone: (uid: string) => boolean = () => false,
 ): Verdict {
   const owners = ownersOf(object);
   const [absent, waiting] = [new Set<string>(), new Set<string>()];
   let solid = 0;
   for (const owner of owners) {
+    // Its kind may have gone with it.
+    if (isGone(owner.uid)) {
+      absent.add(owner.uid);
+      continue;
+    }
     const place = ownerPlace(catalogue, owner, namespace);
     if ("unknown" in place) return { do: place.unknown === "kind" ? "unknown" : "nothing" };
     const found = find(place.key);

@@ -18,6 +18,8 @@ import type { SpecialDeletion } from "./delete.ts";
 import { finalizersOf, isTerminating, nameOf, withMetadata } from "./metadata.ts";
 import type { Resource } from "./resource.ts";
 
+/** So long objects may take to end before they are deleted again. */
+const patience = 60_000;
 const prefix = "/apiextensions.k8s.io/customresourcedefinitions/";
 
 /** The resource `customresourcedefinitions` itself: a built-in kind with rules of its own. */
@@ -76,6 +78,7 @@ export class Definitions {
   readonly #env: DefinitionsEnv;
   readonly #closing = new Map<string, AbortController>();
   readonly #cleaning = new Set<string>();
+  readonly #waits = new Set<() => void>();
   #stop: () => void = () => {};
 
   constructor(env: DefinitionsEnv) {
@@ -100,6 +103,7 @@ export class Definitions {
 
   stop(): void {
     this.#stop();
+    for (const end of this.#waits) end();
     for (const controller of this.#closing.values()) controller.abort();
   }
 
@@ -145,8 +149,9 @@ export class Definitions {
       this.#mark(name, "progress");
       const r = this.#env.catalogue.all().find((c) => !c.builtin && `${c.resource}.${c.group}` === name);
       if (r !== undefined) {
-        await this.#env.deleteAll(r);
-        await this.#emptied(`/${r.storage.group}/${r.storage.resource}/`);
+        // An apply may make new ones meanwhile.
+        do await this.#env.deleteAll(r);
+        while (!(await this.#isEmptied(`/${r.storage.group}/${r.storage.resource}/`)));
       }
       this.#mark(name, "done");
       this.#release(name);
@@ -157,16 +162,23 @@ export class Definitions {
     }
   }
 
-  async #emptied(instances: string): Promise<void> {
-    const { store } = this.#env;
+  /** Whether they are gone within a minute. Never answers once nobody serves any more. */
+  async #isEmptied(instances: string): Promise<boolean> {
+    const { store, clock } = this.#env;
     const empty = () => store.scan(instances, { limit: 1 }).records.length === 0;
-    if (empty()) return tick();
-    await new Promise<void>((resolve) => {
-      const stop = store.subscribe(instances, store.revision, () => {
-        if (!empty()) return;
-        stop();
-        resolve();
+    if (empty()) return tick().then(() => true);
+    return new Promise((resolve) => {
+      const end = (isEmpty?: boolean) => {
+        leave();
+        timer.cancel();
+        this.#waits.delete(end);
+        if (isEmpty !== undefined) resolve(isEmpty);
+      };
+      const leave = store.subscribe(instances, store.revision, () => {
+        if (empty()) end(true);
       });
+      const timer = clock.after(patience, () => end(false));
+      this.#waits.add(end);
     });
   }
 
