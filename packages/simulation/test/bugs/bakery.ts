@@ -36,7 +36,7 @@ export const Loaf = defineKind({
   version: "v1",
   kind: "Loaf",
   plural: "loaves",
-  spec: Fields({ flour: Text(), grams: Int32({ minimum: 1, maximum: 5000 }) }),
+  spec: Fields({ flour: Text({ maxLength: 100 }), grams: Int32({ minimum: 1, maximum: 5000 }) }),
   status: Fields({ recipe: Text(), baked: Int32({ minimum: 0, maximum: 100 }) }),
   memory: ["recipe", "baked"],
   phases: phases({ Baking: ["Fresh", "Stale"], Fresh: ["Baking", "Stale"], Stale: ["Baking", "Fresh"] }),
