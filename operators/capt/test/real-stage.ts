@@ -103,7 +103,7 @@ export async function realStage(program: RealProgram): Promise<RealStage> {
     const found = (await read(name)).status?.conditions?.find((it) => it.type === type);
     return found === undefined ? "" : `${found.status} ${found.reason} ${found.message}`;
   };
-  const until = async (what: string, holds: () => Promise<boolean> | boolean, limit = 60_000) => {
+  const until = async (what: string, holds: () => Promise<boolean> | boolean, limit = 100_000) => {
     const end = clock.uptime() + limit;
     while (!(await holds())) {
       if (clock.uptime() > end) {
