@@ -6,6 +6,7 @@ import type { Change } from "../history.ts";
 import type { Invariant } from "../invariant.ts";
 import { lookAt } from "../look.ts";
 import type { Pass } from "../pass.ts";
+import type { Look } from "../scenario.ts";
 import type { World } from "../world.ts";
 
 export const promises: Invariant = {
@@ -28,10 +29,13 @@ export const promises: Invariant = {
         const top = kindOf(kinds, change.after)?.conditions.top;
         if (top === undefined || findCondition(conditionsOf(change.after), top)?.status !== "True") return;
         const object = asObserved(world, change);
-        const from = oldest(world, pass, views.get(pass) ?? new Map());
+        const view = views.get(pass) ?? new Map();
+        const from = oldest(world, pass, view);
         for (let at = change.revision; at >= from; at -= 1) {
           if (promise.call(world.scenario, object, lookAt(world.server, at))) return;
         }
+        // One kind may be told of long before another: together they were never there.
+        if (promise.call(world.scenario, object, asTold(world, pass, view))) return;
         say(
           `${pass.process.name} says ${top}=True of ${nameOf(object)}, and it was not so at any time since it looked`,
         );
@@ -39,6 +43,13 @@ export const promises: Invariant = {
     };
   },
 };
+
+/** Each kind as of the version that the process had been told of. */
+function asTold(world: World, pass: Pass, told: ReadonlyMap<string, number>): Look {
+  return {
+    list: (kind) => lookAt(world.server, told.get(`${kind.group}/${kind.plural}`) ?? pass.revision).list(kind),
+  };
+}
 
 /** The object with the spec that the status speaks of: somebody may have changed it meanwhile. */
 function asObserved(world: World, { after, key }: Change): KubeObject {
