@@ -1,0 +1,108 @@
+// Applies in the simulation, with somebody else who runs their Workspaces: one alone, one that waits for another, one that is
+// deleted, one that is retained.
+import { deepEqual, formatTime, type KubeObject } from "@telltale/kinds";
+import { type Controller, controller } from "@telltale/runtime";
+import type { Deed, Scenario } from "@telltale/simulation";
+import { standardConfig } from "../src/config.ts";
+import { ClusterV1beta2, Workspace, WorkspaceTemplate, WorkspaceTemplateApply } from "../src/kinds/index.ts";
+import { annotations } from "../src/names.ts";
+import { standardKinds } from "../src/server.ts";
+import { workspaceTemplateApplies } from "../src/workspace-template-apply/controller.ts";
+
+const namespace = "default";
+
+const of = (kind: { apiVersion: string; kind: string }, name: string, spec: object): KubeObject =>
+  ({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, namespace }, spec }) as KubeObject;
+
+const template = (module = "m"): KubeObject =>
+  of(WorkspaceTemplate, "vpc", {
+    template: { spec: { forProvider: { source: "Inline", module, vars: [{ key: "n", value: "${n}" }] } } },
+  });
+const apply = (name: string, more: object = {}): KubeObject =>
+  of(WorkspaceTemplateApply, name, { templateRef: { name: "vpc" }, variables: { n: name }, ...more });
+
+/** Crossplane's provider, as far as anybody can see: three seconds after a Workspace is there, it is ready. */
+function provider(): Controller {
+  return controller(Workspace, "provider").reconcile<Workspace>({
+    observe: (workspace) => workspace,
+    status({ metadata, status }, draft, now) {
+      const since = Date.parse(metadata.creationTimestamp ?? "");
+      if (now < since + 3_000) {
+        draft.condition("Synced", true, "ReconcileSuccess", "").condition("Ready", false, "Creating", "");
+        draft.wake((since + 3_000) as typeof now);
+        return;
+      }
+      draft.condition("Synced", true, "ReconcileSuccess", "").condition("Ready", true, "Available", "");
+      const outputs = { made: formatTime(since as typeof now) };
+      if (!deepEqual(status?.atProvider, { outputs })) draft.set({ atProvider: { outputs } });
+    },
+  });
+}
+
+const base: Omit<Scenario, "name" | "apply"> = {
+  kinds: [WorkspaceTemplate, WorkspaceTemplateApply, Workspace, ClusterV1beta2],
+  operator: () => [workspaceTemplateApplies({ config: standardConfig, kinds: standardKinds })],
+  others: () => [provider()],
+  // A status that somebody else has changed is put right at the next look, after five minutes.
+  quiet: 700_000,
+  // Whoever takes an apply away by force leaves its Workspace behind: that is what its finalizer is for.
+  unsuited: ["P18"],
+  free: [
+    "Workspace *.status.atProvider",
+    `Workspace *.metadata.annotations.${annotations.applyUid}`,
+    `Workspace *.metadata.annotations.${annotations.retained}`,
+    "*.status.lastAppliedTime",
+  ],
+  leftovers({ metadata, kind }, _backend, look) {
+    if (kind !== WorkspaceTemplateApply.kind) return undefined;
+    const left = look.list(Workspace).find((it) => it.metadata.annotations?.[annotations.applyUid] === metadata?.uid);
+    return left === undefined || left.metadata.annotations?.[annotations.retained] !== undefined
+      ? undefined
+      : "its Workspace is still there";
+  },
+};
+
+const later = (at: number, what: string, act: Deed["act"]): Deed => ({ at, what, act });
+const removal = later(90_000, "deletes the apply", (client) =>
+  client.delete(WorkspaceTemplateApply, { namespace, name: "net" }, { propagation: "Background" }),
+);
+
+export const rendered: Scenario = { ...base, name: "rendered", apply: [template(), apply("net")] };
+export const waiting: Scenario = {
+  ...base,
+  name: "waiting",
+  apply: [apply("plane", { waitForWorkspaces: [{ name: "net" }] }), apply("net"), template()],
+  // Where the one that is waited for is gone for good, the other waits for good.
+  unsuited: ["P18", "P28"],
+};
+export const changed: Scenario = {
+  ...base,
+  name: "changed",
+  apply: [template(), apply("net")],
+  people: [
+    later(90_000, "changes the template", (client) =>
+      client.patch(
+        WorkspaceTemplate,
+        { namespace, name: "vpc" },
+        { merge: { spec: { template: { spec: { forProvider: { module: "other" } } } } } },
+      ),
+    ),
+  ],
+};
+export const removed: Scenario = {
+  ...base,
+  name: "removed",
+  apply: [template(), apply("net")],
+  people: [removal],
+  // Whoever sets retainWorkspaceOnDelete retains it.
+  unsuited: ["P18", "P22", "P33", "P34"],
+};
+export const retained: Scenario = {
+  ...base,
+  name: "retained",
+  apply: [template(), apply("net", { retainWorkspaceOnDelete: true })],
+  people: [removal],
+  // An apply that nobody heard of, or that nobody could render, before it was deleted had no Workspace to leave.
+  unsuited: ["P9", "P10", "P18", "P22", "P33", "P34"],
+  outlives: ({ kind }) => kind === Workspace.kind,
+};
