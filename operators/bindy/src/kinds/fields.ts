@@ -36,7 +36,7 @@ export const pullPolicy = () => Maybe(Enum(["Always", "IfNotPresent", "Never"], 
 export const image = () => Text({ minLength: 1, maxLength: 1024, pattern: "^[A-Za-z0-9][A-Za-z0-9._:/@-]*$" });
 /** It becomes a tag of an image. */
 export const bindVersion = (options: { readonly default?: string } = {}) =>
-  Text({ maxLength: 128, pattern: "^[A-Za-z0-9_][A-Za-z0-9._-]*$", ...options });
+  Text({ maxLength: 128, pattern: "^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$", ...options });
 
 export const acl = (description: string) =>
   List(Text({ maxLength: 256, pattern: patterns.acl }), { maxItems: 256, description });
@@ -101,7 +101,7 @@ const DNSSECSigningConfig = Fields({
   kskLifetime: lifetime("365d"),
   zskLifetime: lifetime("90d"),
   nsec3: Maybe(Flag({ default: false })),
-  nsec3Salt: Maybe(Text({ pattern: patterns.hex, maxLength: 510 })),
+  nsec3Salt: Maybe(Text({ pattern: patterns.hex, maxLength: 128 })),
   nsec3Iterations: Maybe(UInt32({ default: 0 })),
   keysFrom: Maybe(
     Fields({

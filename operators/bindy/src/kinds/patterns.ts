@@ -6,7 +6,7 @@ const serviceLabel = "_[A-Za-z0-9]([A-Za-z0-9-]{0,60}[A-Za-z0-9])?";
 const objectName = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 /** Characters that turn the direction of a text: what is seen is not what is there. */
 const directions = "\u200e\u200f\u202a-\u202e\u2066-\u2069";
-const target = "[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*\\.";
+const target = `${ownerLabel}(\\.${ownerLabel})*\\.`;
 
 export const patterns = {
   /** P-FQDN */
@@ -21,7 +21,7 @@ export const patterns = {
   ipv4: "^(?:[0-9]{1,3}\\.){3}[0-9]{1,3}$",
   /** P-OWNER */
   owner: `^(@|\\*|(\\*\\.)?${ownerLabel}(\\.${ownerLabel})*)$`,
-  /** P-TARGET: no dot in front, no two dots together. */
+  /** P-TARGET: no dot in front, no two dots together, and labels as DNS has them. */
   target: `^${target}$`,
   /** P-TARGET, or a lone dot: there is no such service. */
   serviceTarget: `^(${target}|\\.)$`,

@@ -1,6 +1,7 @@
 // The keys that named and Bindcar share: where they come from and how often they change (12.5).
 import { text } from "@telltale/status";
 import type { Bind9InstanceSpec } from "../kinds/bind9-instance.ts";
+import { annotationProblems, labelProblems } from "./labels.ts";
 import { type Problem, unless } from "./problem.ts";
 
 type KeyConfig = NonNullable<Bind9InstanceSpec["rndcKey"]>;
@@ -13,6 +14,9 @@ export function* keyProblems(path: string, key: KeyConfig | undefined): Iterable
   const isInRange = hours !== undefined && hours >= 1 && hours <= 8760;
   yield* unless(isInRange, `${path}.rotateAfter`, text`is not from 1h to 8760h`);
   yield* secretRefProblems(`${path}.secretRef`, key.secretRef);
+  const { labels, annotations } = key.secret?.metadata ?? {};
+  yield* labelProblems(`${path}.secret.metadata.labels`, labels);
+  yield* annotationProblems(`${path}.secret.metadata.annotations`, annotations);
 }
 
 export function* secretRefProblems(path: string, ref: SecretRef | undefined): Iterable<Problem> {

@@ -35,7 +35,7 @@ function misfits(kind: Kind, spec: unknown): Problem | undefined {
 }
 
 /** Keys of maps are a person's words: what is not a plain name ends the path there. */
-const pathOf = (at: string): string => /^[A-Za-z0-9]+(\.[A-Za-z0-9]+|\[[0-9]+\])*/.exec(at)?.[0] ?? "spec";
+const pathOf = (at: string): string => /^[A-Za-z0-9]+(\.[A-Za-z0-9]+(?=[.[]|$)|\[[0-9]+\])*/.exec(at)?.[0] ?? "spec";
 
 export const first = <T>(all: Iterable<T>): T | undefined => all[Symbol.iterator]().next().value;
 
