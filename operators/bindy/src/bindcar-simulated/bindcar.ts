@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { Clock, Random } from "@telltale/clock";
 import type { Instant, Ms } from "@telltale/kinds";
 import { Secret } from "@telltale/status";
+import { bindcarVersion } from "../bindcar/contract.ts";
 import { bindcarApi } from "../bindcar-server/api.ts";
 import { anybody, sharedSecret } from "../bindcar-server/authenticate.ts";
 import { type RateLimit, RateLimiter } from "../bindcar-server/rate-limit.ts";
@@ -56,7 +57,7 @@ export class SimulatedBindcar {
   #listeners: readonly (() => void)[] = [];
 
   constructor(options: SimulatedOptions) {
-    const { clock, random, token, limit, version = "0.7.2", address, serverAt } = options;
+    const { clock, random, token, limit, version = bindcarVersion, address, serverAt } = options;
     this.#options = options;
     this.nameserver = new SimulatedNameserver({
       clock,

@@ -171,3 +171,6 @@ export interface ErrorBody {
   readonly details?: null;
   readonly code?: FailureCode;
 }
+
+/** What our own Bindcar says of itself: 0.7 with the additions of this contract. */
+export const bindcarVersion = "0.8.0";
