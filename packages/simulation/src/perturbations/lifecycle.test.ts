@@ -3,8 +3,12 @@ import { ConfigMap } from "@telltale/kinds/builtin";
 import { type Controller, done, waiting } from "@telltale/runtime";
 import { describe, expect, test, vi } from "vitest";
 import { actsLike, brokenShop } from "../../test/broken.ts";
-import { shopScenario } from "../../test/shop.ts";
-import { simulate } from "../simulate.ts";
+import { Shop, shop, shopScenario } from "../../test/shop.ts";
+import { shopLike } from "../../test/variants.ts";
+import { runPlan } from "../run.ts";
+import type { Scenario } from "../scenario.ts";
+import { replay, simulate } from "../simulate.ts";
+import { lifecycle } from "./lifecycle.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -31,6 +35,36 @@ describe("what an object lives by", () => {
   test("shows who takes another object for the last of its name, when its definition comes back (P26)", async () => {
     const { failure } = await simulate(once, { only: ["P26"], plans: 10 });
     expect(failure?.plan.faults).toMatchObject([{ p: "P26", how: "recreated" }]);
+  });
+
+  test("what the operator made without an owner is left to it, when its definition comes back (P26)", async () => {
+    const makes = shopLike(() => ({
+      async act(sound, { shop: { metadata }, hands }) {
+        await sound();
+        if (metadata.name === "corner") await hands.ensure(Shop, shop("second"), { owner: "none" });
+      },
+    }));
+    const writes: Controller["writes"] = [{ kind: Shop, verbs: ["create", "patch"] }];
+    const allowed: Scenario = {
+      ...makes,
+      operator: (around) => makes.operator(around).map((it) => ({ ...it, writes })),
+    };
+    const { seen } = await replay(allowed, {
+      seed: 1,
+      faults: [{ p: "P26", write: 0, kind: "Shop", how: "recreated" }],
+    });
+    const made = seen.changes.filter(({ key, type }) => key.endsWith("/shops/default/second") && type === "ADDED");
+    expect(made.map(({ author }) => author)).toEqual(["operator-1", "operator-1"]);
+  });
+
+  test("the namespace of the operator itself stays (P27)", async () => {
+    const given = [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } } as KubeObject];
+    const plansOf = async (scenario: Scenario) => {
+      const { seen } = await runPlan(scenario, { seed: 1, faults: [] });
+      return [...(lifecycle.find(({ id }) => id === "P27")?.plans(seen) ?? [])];
+    };
+    expect(await plansOf(shopScenario())).not.toEqual([]);
+    expect(await plansOf({ ...shopScenario(), given })).toEqual([]);
   });
 
   test("shows who has to make something in a namespace before it can go (P27)", async () => {

@@ -40,9 +40,11 @@ export const lifecycle: readonly Perturbation[] = [
     what: "a namespace is terminating: nothing new is taken, everything in it goes",
     expects: ({ namespace }, scenario) => (isWhole(scenario, namespace) ? "gone" : "own"),
     *plans(reference) {
-      const found = placesOf(reference).filter(({ change }) => change.after.metadata?.namespace !== undefined);
-      for (const { write, change } of spread(found, 2 * most))
-        yield { p: "P27", write, namespace: change.after.metadata?.namespace ?? "" };
+      const found = placesOf(reference).flatMap(({ write, change }) => {
+        const { namespace } = change.after.metadata ?? {};
+        return namespace === undefined || isGiven(reference.scenario, namespace) ? [] : [{ write, namespace }];
+      });
+      for (const it of spread(found, 2 * most)) yield { p: "P27", ...it };
     },
     arm(fault, world) {
       const namespace = textIn(fault, "namespace");
@@ -75,6 +77,10 @@ function declaredFor(reference: Reference, { change }: Place): Kind | undefined 
   const on = ownerOf(reference, change);
   return reference.scenario.kinds.find((it) => on?.startsWith(`/${it.group}/${it.plural}/`));
 }
+
+/** A namespace that is there before the operator is where the operator itself lives, and ends with it. */
+const isGiven = ({ given = [] }: Scenario, namespace: string): boolean =>
+  given.some(({ kind, metadata }) => kind === "Namespace" && metadata?.name === namespace);
 
 /** Where the whole scenario lives in the namespace, all of it goes. */
 function isWhole({ apply }: Scenario, namespace: unknown): boolean {
@@ -128,12 +134,19 @@ function manifestOf({ scenario }: World, object: Loose): KubeObject {
 const definition = ({ plural, group }: Kind): string =>
   `/apiextensions.k8s.io/customresourcedefinitions/${plural}.${group}`;
 
-/** All objects go with their definition. Once it is gone it is made again, and so are they. */
+/** What the operator made is its own to make again, also where it has no owner. */
+const isOperators = ({ history }: World, key: string, uid: string | undefined): boolean =>
+  history.changes.some(
+    (it) => it.key === key && it.type === "ADDED" && it.after.metadata?.uid === uid && it.author !== undefined,
+  );
+
+/** All objects go with their definition. Once it is gone it is made again, and so are those of people. */
 async function recreates(world: World, kind: Kind): Promise<void> {
   const objects = world.server.store
     .scan(`/${kind.group}/${kind.plural}/`)
     .records.map((record) => ({ key: record.key, object: record.object() as Loose }))
-    .filter(({ object: { metadata } }) => !metadata?.deletionTimestamp && !metadata?.ownerReferences);
+    .filter(({ object: { metadata } }) => !metadata?.deletionTimestamp && !metadata?.ownerReferences)
+    .filter(({ key, object }) => !isOperators(world, key, object.metadata?.uid));
   const { uid } = there(world, definition(kind))?.metadata ?? {};
   await remove(world, definition(kind), "Background");
   const again = async () => {
