@@ -11,13 +11,12 @@ const condition = (type: string, status: "True" | "False", reason: string, messa
 
 const instance = (conditions: readonly ReturnType<typeof condition>[], observedGeneration = 2) => ({
   metadata: { name: "x", namespace: "dns", uid: "u", generation: 2 },
-  spec: { replicas: 3 },
   status: { conditions, observedGeneration },
 });
 
 describe("A-54 an instance as its cluster sees it", () => {
   test("A-54 without any condition it has not said anything", () => {
-    const seen = childView(instance([]), "current");
+    const seen = childView(instance([]), "current", 3);
     expect([seen.ready, isReadyChild(seen), seen.pods]).toEqual([undefined, false, { ready: 0, total: 3 }]);
   });
 

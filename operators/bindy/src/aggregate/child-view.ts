@@ -39,7 +39,6 @@ interface Child {
     readonly creationTimestamp?: string;
     readonly deletionTimestamp?: string;
   };
-  readonly spec?: { readonly replicas?: number | null };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly conditions?: readonly Condition[];
@@ -48,8 +47,9 @@ interface Child {
   };
 }
 
-export function childView(child: Child, freshness: Freshness): ChildView {
-  const { metadata, spec, status } = child;
+/** `wanted`: how many pods it asks for, where its status does not say. */
+export function childView(child: Child, freshness: Freshness, wanted = 1): ChildView {
+  const { metadata, status } = child;
   const ready = findCondition(status?.conditions, CONDITION_TYPE_READY);
   const phrase = phraseIn(status?.conditions ?? [], ready?.reason);
   return {
@@ -62,7 +62,7 @@ export function childView(child: Child, freshness: Freshness): ChildView {
     freshness,
     ready: ready === undefined ? undefined : { status: ready.status, reason: ready.reason },
     ...(phrase === undefined ? {} : { phrase }),
-    pods: { ready: status?.readyReplicas ?? 0, total: status?.replicas ?? spec?.replicas ?? 1 },
+    pods: { ready: status?.readyReplicas ?? 0, total: status?.replicas ?? wanted },
   };
 }
 

@@ -14,9 +14,9 @@ import {
   REASON_PODS_PENDING,
   REASON_PROGRESSING,
 } from "../reasons.ts";
+import type { Problem } from "../validate/index.ts";
 import { childCondition } from "./child.ts";
 import { type ChildView, isReadyChild } from "./child-view.ts";
-import type { Problem } from "./instance.ts";
 import { shown } from "./limits.ts";
 
 export interface ClusterView {

@@ -13,8 +13,8 @@ import {
   REASON_NOT_READY,
   REASON_PROGRESSING,
 } from "../reasons.ts";
+import type { Problem } from "../validate/index.ts";
 import { type ChildView, isReadyChild } from "./child-view.ts";
-import type { Problem } from "./instance.ts";
 
 export interface GlobalClusterView {
   readonly name: string;

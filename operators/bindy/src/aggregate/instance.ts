@@ -15,6 +15,7 @@ import {
   REASON_PROGRESS_DEADLINE_EXCEEDED,
   REASON_PROGRESSING,
 } from "../reasons.ts";
+import type { Problem } from "../validate/index.ts";
 import { shown } from "./limits.ts";
 import { isReadyPod, type PodSaid, podCondition } from "./pod.ts";
 import type { PodView } from "./pod-view.ts";
@@ -31,12 +32,6 @@ export interface InstanceView {
   /** Live pods. */
   readonly pods: readonly PodView[];
   readonly previous: readonly Condition[] | undefined;
-}
-
-/** What is wrong with a spec, and where. */
-export interface Problem {
-  readonly path: string;
-  readonly problem: SafeText;
 }
 
 export interface DeploymentView {

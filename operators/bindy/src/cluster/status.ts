@@ -1,0 +1,41 @@
+// What a Bind9Cluster says of itself. Pure.
+import type { Instant } from "@telltale/kinds";
+import { type Draft, findCondition } from "@telltale/status";
+import { type ClusterStatus, calculateClusterStatus } from "../aggregate/cluster.ts";
+import type { Bind9Cluster } from "../kinds/index.ts";
+import { earliest, nextLook, nextTry } from "../moments.ts";
+import { slotsOf, wantedOf } from "./plan.ts";
+import type { World } from "./world.ts";
+
+export function status(world: World, draft: Draft<typeof Bind9Cluster>, now: Instant): void {
+  const said = statusOf(world, now);
+  const { status: is, reason, message } = said.ready;
+  draft.state({ type: "Ready", status: is, reason, message }).children("Bind9Instance", said.children);
+  draft.set({
+    instanceCount: said.instanceCount,
+    readyInstances: said.readyInstances,
+    instances: [...said.instances],
+  });
+  const ready = findCondition(world.it.status?.conditions, "Ready");
+  const retry = world.made.refused === undefined ? undefined : nextTry(ready?.lastTransitionTime, now);
+  draft.wake(earliest(nextLook(is === "True", now), said.wakeAt, world.graceEnds, retry));
+}
+
+export function statusOf(world: World, now: Instant): ClusterStatus {
+  const { it, checked, children, made } = world;
+  const { name = "", deletionTimestamp } = it.metadata;
+  const { slots } = slotsOf(world, now);
+  const previous = findCondition(it.status?.conditions, "Ready")?.reason;
+  return calculateClusterStatus(
+    {
+      name,
+      isLeaving: deletionTimestamp !== undefined,
+      ...(checked.at === "invalid" ? { invalid: { path: checked.path, problem: checked.problem } } : {}),
+      wanted: checked.at === "valid" ? wantedOf(name, checked.spec).map((one) => one.name) : [],
+      children: children.map(({ view, isManaged }) => ({ ...view, isManaged, slot: slots.get(view.name) ?? 0 })),
+      hasActed: made.hasActed,
+      previous,
+    },
+    now,
+  );
+}

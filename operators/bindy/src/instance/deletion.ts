@@ -1,0 +1,59 @@
+// The end of an instance: zones leave it first, for a minute at most, then everything that was made for it (8.4, step 14).
+import { type Instant, type Ms, parseTime } from "@telltale/kinds";
+import { ConfigMap, Deployment, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
+import { done, type Finalized, type Hands, waiting } from "@telltale/runtime";
+import type { Draft } from "@telltale/status";
+import { Bind9Instance, DNSZone } from "../kinds/index.ts";
+import { beingDeleted } from "../messages.ts";
+import { configMapName, podServiceAccount, rndcSecretName } from "../names.ts";
+import type { Senses } from "./observe.ts";
+
+/** Who serves a zone leaves it in good order, or not. */
+export const zoneLimit: Ms = 60_000;
+
+export async function finalize(
+  it: Bind9Instance,
+  hands: Hands<typeof Bind9Instance>,
+  draft: Draft<typeof Bind9Instance>,
+  { prober, secrets }: Senses,
+): Promise<Finalized> {
+  const { name = "", namespace = "" } = it.metadata;
+  draft.condition("Ready", false, "Progressing", beingDeleted(Bind9Instance.kind, name));
+  const since = parseTime(it.metadata.deletionTimestamp) ?? hands.now;
+  if (isServing(it, hands) && hands.now - since < zoneLimit) return waiting(again(since, hands.now));
+  prober.forget({ namespace, name });
+  const service = hands.get(Service, { namespace, name });
+  const deployment = hands.get(Deployment, { namespace, name });
+  const configMap = hands.get(ConfigMap, { namespace, name: configMapName(name) });
+  if (service !== undefined && isOwned(service, it)) await hands.remove(Service, service, "Background");
+  if (deployment !== undefined && isOwned(deployment, it)) await hands.remove(Deployment, deployment, "Background");
+  if (configMap !== undefined && isOwned(configMap, it)) await hands.remove(ConfigMap, configMap, "Background");
+  for (const secret of new Set([rndcSecretName(name), inlineName(it)])) {
+    const found = secret === undefined ? undefined : secrets.get({ namespace, name: secret });
+    if (found !== undefined && isOwned(found, it)) await hands.remove(Secret, found, "Background");
+  }
+  const isLast = hands.list(Bind9Instance, { namespace }).every(({ metadata }) => metadata.uid === it.metadata.uid);
+  const account = hands.get(ServiceAccount, { namespace, name: podServiceAccount });
+  if (isLast && account !== undefined) await hands.remove(ServiceAccount, account, "Background");
+  return done;
+}
+
+const again = (since: Instant, now: Instant): Ms => Math.min(5_000, Math.max(100, since + zoneLimit - now));
+
+/** A zone that is still there says that it is configured here. */
+const isServing = ({ metadata }: Bind9Instance, hands: Pick<Hands, "list">): boolean =>
+  hands
+    .list(DNSZone)
+    .some(({ status }) =>
+      status?.bind9Instances?.some(
+        (at) => at.name === metadata.name && at.namespace === metadata.namespace && at.status === "Configured",
+      ),
+    );
+
+const inlineName = ({ spec }: Bind9Instance): string | undefined => spec.rndcKey?.secret?.metadata.name;
+
+type Owned = { readonly metadata?: { readonly ownerReferences?: readonly { readonly uid: string }[] } };
+
+/** Somebody else's object of the same name is not touched. */
+const isOwned = ({ metadata }: Owned, it: Bind9Instance): boolean =>
+  metadata?.ownerReferences?.some(({ uid }) => uid === it.metadata.uid) ?? false;

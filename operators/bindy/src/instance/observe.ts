@@ -1,0 +1,99 @@
+// Reads what a pass has to know of one Bind9Instance, and tells the prober which pods there are.
+import { ConfigMap, Deployment, Pod, ReplicaSet, Secret, Service } from "@telltale/kinds/builtin";
+import type { Look } from "@telltale/runtime";
+import { text } from "@telltale/status";
+import { isLive, podView } from "../aggregate/pod-view.ts";
+import { keyIn, type Nameserver } from "../build/index.ts";
+import type { Config } from "../config.ts";
+import { Bind9Instance } from "../kinds/index.ts";
+import { configMapName, labels, rndcSecretName } from "../names.ts";
+import { type Prober, targetOf } from "../prober/index.ts";
+import { parentOf } from "./parent.ts";
+import type { Secrets } from "./secrets.ts";
+import type { Sibling, Turns } from "./turns.ts";
+import { askedBy } from "./wanted.ts";
+import { type Keys, nothingMade, type Wanted, type World } from "./world.ts";
+
+export interface Senses {
+  readonly config: Config;
+  readonly prober: Prober;
+  readonly secrets: Secrets;
+  readonly turns: Turns;
+}
+
+/** Pods by `namespace/instance`, and instances by `namespace/cluster`. */
+export const byInstance = "instance";
+export const byCluster = "cluster";
+
+export async function observe(it: Bind9Instance, look: Look, senses: Senses): Promise<World> {
+  const { name = "", namespace = "" } = it.metadata;
+  const parent = parentOf(it, look);
+  const deployment = look.get(Deployment, { namespace, name });
+  const pods = deployment === undefined ? [] : podsOf(deployment, it, look);
+  senses.prober.keep({ namespace, name }, pods.map(targetOf), it.status?.zones ?? []);
+  return {
+    it,
+    parent,
+    wanted: await wantedOf(it, look, senses),
+    deployment,
+    service: look.get(Service, { namespace, name }),
+    configMap: look.get(ConfigMap, { namespace, name: configMapName(name) }),
+    pods,
+    views: pods.map((pod) => podView(pod, senses.prober.finding(pod.metadata?.uid ?? ""))),
+    siblings: siblingsOf(it, look),
+    made: nothingMade,
+  };
+}
+
+/** By label and by owner: labels can be anybody's. */
+function podsOf({ metadata }: Deployment, it: Bind9Instance, look: Look): readonly Pod[] {
+  const { name = "", namespace = "" } = it.metadata;
+  return look.where(Pod, byInstance, `${namespace}/${name}`).filter((pod) => {
+    const owner = pod.metadata?.ownerReferences?.find(({ controller }) => controller === true);
+    if (owner?.kind !== ReplicaSet.kind || !isLive(pod)) return false;
+    const set = look.get(ReplicaSet, { namespace, name: owner.name });
+    return set?.metadata?.ownerReferences?.some(({ uid }) => uid === metadata?.uid) ?? false;
+  });
+}
+
+export const instanceOfPod = ({ metadata }: Pod): string =>
+  `${metadata?.namespace ?? ""}/${metadata?.labels?.[labels.appInstance] ?? ""}`;
+
+async function wantedOf(it: Bind9Instance, look: Look, senses: Senses): Promise<Wanted> {
+  const asked = askedBy(it, parentOf(it, look), senses.config);
+  if (asked.is === "invalid") return asked;
+  const { server } = asked;
+  for (const [i, { name }] of server.moreKeys.entries()) {
+    const secret = await look.live(Secret, { namespace: server.namespace, name });
+    if (secret !== undefined && keyIn(secret) !== undefined && secret.data?.["rndc.key"] !== undefined) continue;
+    const problem = secret === undefined ? text`Secret ${name} not found` : text`Secret ${name} holds no rndc.key`;
+    return { is: "invalid", problem: { path: `spec.rndcSecretRefs[${i}]`, problem } };
+  }
+  return { is: "sound", server, keys: await keysOf(server, look, senses) };
+}
+
+/** Our own from the watch; one that is not there, and those of others, from the server itself. */
+async function keysOf({ name, namespace, key }: Nameserver, look: Look, { secrets }: Senses): Promise<Keys> {
+  const own = async (secret: string) =>
+    secrets.get({ namespace, name: secret }) ?? (await look.live(Secret, { namespace, name: secret }));
+  if (key.is === "generated") return { secret: await own(key.secret), copy: undefined };
+  if (key.is === "inline") return { secret: await own(key.secret.metadata.name), copy: undefined };
+  const secret = await look.live(Secret, { namespace, name: key.ref.name });
+  return { secret, copy: secrets.get({ namespace, name: rndcSecretName(name) }) };
+}
+
+function siblingsOf(it: Bind9Instance, look: Look): readonly Sibling[] {
+  const cluster = clusterKey(it);
+  if (cluster === undefined) return [];
+  const others = look
+    .where(Bind9Instance, byCluster, cluster)
+    .filter(({ metadata }) => metadata.uid !== it.metadata.uid);
+  return others.map((instance) => {
+    const { name = "", namespace = "" } = instance.metadata;
+    return { instance, deployment: look.get(Deployment, { namespace, name }) };
+  });
+}
+
+export function clusterKey({ metadata, spec }: Bind9Instance): string | undefined {
+  return spec.clusterRef === "" ? undefined : `${metadata.namespace ?? ""}/${spec.clusterRef}`;
+}

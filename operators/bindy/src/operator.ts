@@ -1,0 +1,53 @@
+// The operator put together: its controllers, and what asks the pods.
+import { readFile } from "node:fs/promises";
+import type { Transport } from "@telltale/client";
+import { type Clock, type Random, systemClock, systemRandom } from "@telltale/clock";
+import { type Controller, type Log, silentLog } from "@telltale/runtime";
+import { type Bindcar, bindcarClient } from "./bindcar/client.ts";
+import { httpWire } from "./bindcar/http-wire.ts";
+import type { Trouble } from "./bindcar/outcome.ts";
+import { tokenFile } from "./bindcar/token.ts";
+import { bind9Clusters } from "./cluster/controller.ts";
+import type { Config } from "./config.ts";
+import { bind9GlobalClusters } from "./global-cluster/controller.ts";
+import { Grace } from "./grace.ts";
+import { bind9Instances } from "./instance/controller.ts";
+import { Secrets } from "./instance/secrets.ts";
+import { Turns } from "./instance/turns.ts";
+import { Prober } from "./prober/index.ts";
+
+export interface OperatorOptions {
+  readonly config: Config;
+  /** To the API server: for the Secrets of the namespaces where instances are. */
+  readonly transport: Transport;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  /** Default: the pods' real API, with the token that is mounted. */
+  readonly bindcar?: Bindcar;
+  /** Told of each failed probe, for the metrics. */
+  readonly onProbeFailure?: (trouble: Trouble) => void;
+}
+
+export function bindyOperator(options: OperatorOptions): readonly Controller[] {
+  const { config, transport, clock = systemClock, random = systemRandom, log = silentLog, onProbeFailure } = options;
+  const bindcar = options.bindcar ?? realBindcar(clock, random);
+  const prober = new Prober({
+    bindcar,
+    clock,
+    random,
+    ...(onProbeFailure === undefined ? {} : { onFailure: onProbeFailure }),
+  });
+  const secrets = new Secrets({ transport, clock, random, log });
+  const tools = { config, prober, secrets, turns: new Turns(), random };
+  return [
+    bind9GlobalClusters({ config, grace: new Grace() }),
+    bind9Clusters({ config, grace: new Grace() }),
+    bind9Instances(tools),
+  ];
+}
+
+function realBindcar(clock: Clock, random: Random): Bindcar {
+  const read = (path: string) => readFile(path, "utf8").catch(() => undefined);
+  return bindcarClient({ wire: httpWire({ clock }), token: tokenFile({ read, clock }), clock, random });
+}

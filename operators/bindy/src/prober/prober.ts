@@ -1,0 +1,232 @@
+// Asks the Bindcar of every pod at regular times, and tells its instance when the answer has changed for good (8.7). It asks
+// nothing of the API server: which pods there are, the passes over instances say.
+import { type Clock, jitter, type Random, type Timer } from "@telltale/clock";
+import type { Ms } from "@telltale/kinds";
+import type { Name, Source } from "@telltale/runtime";
+import type { Finding, Lag } from "../aggregate/pod-view.ts";
+import type { Bindcar } from "../bindcar/client.ts";
+import type { Trouble } from "../bindcar/outcome.ts";
+import type { Target } from "./target.ts";
+import { isNews, judged, unasked, type Verdict } from "./verdict.ts";
+
+export interface ProberOptions {
+  readonly bindcar: Bindcar;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told of each failure, for the metrics. */
+  readonly onFailure?: (trouble: Trouble) => void;
+}
+
+/** A zone that an instance serves. */
+export interface ServedZone {
+  readonly namespace: string;
+  readonly name: string;
+  readonly zoneName: string;
+}
+
+interface Entry {
+  readonly instance: string;
+  target: Target;
+  verdict: Verdict;
+  lag?: Lag;
+  /** Which zone is asked for next. */
+  turn: number;
+  timer?: Timer;
+  call?: AbortController;
+}
+
+interface Kept {
+  readonly name: Name;
+  zones: readonly ServedZone[];
+}
+
+const period: Ms = 30_000;
+const spread = 0.2;
+/** After a first failure, as soon as the period allows. */
+const shortest: Ms = period * (1 - spread);
+const timeout: Ms = 3_000;
+const mostInFlight = 20;
+
+export class Prober {
+  readonly #options: ProberOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #instances = new Map<string, Kept>();
+  readonly #ready: Entry[] = [];
+  #inFlight = 0;
+  #wakeInstance: ((name: Name) => void) | undefined;
+  #wakeZone: ((name: Name) => void) | undefined;
+
+  constructor(options: ProberOptions) {
+    this.#options = options;
+  }
+
+  /** For the controller of instances: it asks while that one works. */
+  readonly source: Source = (wake) => {
+    this.#wakeInstance = wake;
+    for (const entry of this.#entries.values()) this.#schedule(entry, 0);
+    return () => {
+      this.#wakeInstance = undefined;
+      for (const entry of this.#entries.values()) rest(entry);
+    };
+  };
+
+  /** For the controller of zones: a zone is missing, or a server has begun anew. */
+  readonly zoneSource: Source = (wake) => {
+    this.#wakeZone = wake;
+    return () => {
+      this.#wakeZone = undefined;
+    };
+  };
+
+  /** These are the live pods of an instance, and these its zones. */
+  keep(instance: Name, targets: readonly Target[], zones: readonly ServedZone[]): void {
+    const key = keyOf(instance);
+    this.#instances.set(key, { name: instance, zones });
+    const uids = new Set(targets.map(({ uid }) => uid));
+    for (const [uid, entry] of this.#entries) if (entry.instance === key && !uids.has(uid)) this.#drop(uid);
+    for (const target of targets) this.#see(key, target);
+  }
+
+  forget(instance: Name): void {
+    const key = keyOf(instance);
+    for (const [uid, entry] of this.#entries) if (entry.instance === key) this.#drop(uid);
+    this.#instances.delete(key);
+  }
+
+  /** What is wrong with a pod, as far as is known. */
+  finding(uid: string): Finding {
+    const { verdict, lag } = this.#entries.get(uid) ?? {};
+    return {
+      ...(verdict?.is === "failing" && verdict.fault !== undefined ? { fault: verdict.fault } : {}),
+      ...(lag === undefined ? {} : { lag }),
+    };
+  }
+
+  /** What somebody else met with a pod: as good as an answer to a question of our own. Undefined: all went well. */
+  report(uid: string, trouble: Trouble | undefined, zone?: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry !== undefined) this.#judge(entry, trouble, zone);
+  }
+
+  /** A secondary has not got a zone for too long, or has it again. */
+  lags(uid: string, lag: Lag | undefined): void {
+    const entry = this.#entries.get(uid);
+    if (entry === undefined || JSON.stringify(entry.lag) === JSON.stringify(lag)) return;
+    if (lag === undefined) delete entry.lag;
+    else entry.lag = lag;
+    this.#tell(entry);
+  }
+
+  #see(instance: string, target: Target): void {
+    const known = this.#entries.get(target.uid);
+    if (known === undefined) {
+      const verdict = unasked(this.#options.clock.now());
+      const entry: Entry = { instance, target, verdict, turn: 0 };
+      this.#entries.set(target.uid, entry);
+      this.#schedule(entry, 0);
+      return;
+    }
+    const isRestarted = known.target.run !== target.run;
+    const isReachable = known.target.endpoint !== target.endpoint;
+    known.target = target;
+    if (isRestarted) {
+      known.verdict = unasked(this.#options.clock.now());
+      delete known.lag;
+      for (const { namespace, name } of this.#instances.get(instance)?.zones ?? []) {
+        this.#wakeZone?.({ namespace, name });
+      }
+    }
+    if (isRestarted || isReachable) this.#schedule(known, 0);
+  }
+
+  #drop(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry !== undefined) rest(entry);
+    this.#entries.delete(uid);
+  }
+
+  #schedule(entry: Entry, delay: Ms): void {
+    rest(entry);
+    if (this.#wakeInstance === undefined || entry.target.endpoint === undefined) return;
+    entry.timer = this.#options.clock.after(delay, () => {
+      delete entry.timer;
+      this.#ready.push(entry);
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    while (this.#inFlight < mostInFlight) {
+      const entry = this.#ready.shift();
+      if (entry === undefined) return;
+      if (this.#entries.get(entry.target.uid) !== entry || this.#wakeInstance === undefined) continue;
+      this.#inFlight += 1;
+      void this.#probe(entry).finally(() => {
+        this.#inFlight -= 1;
+        this.#next();
+      });
+    }
+  }
+
+  async #probe(entry: Entry): Promise<void> {
+    const { endpoint } = entry.target;
+    if (endpoint === undefined) return;
+    const stop = new AbortController();
+    entry.call = stop;
+    const found = await this.#ask(entry, endpoint, stop.signal);
+    if (entry.call !== stop || this.#entries.get(entry.target.uid) !== entry) return;
+    delete entry.call;
+    this.#judge(entry, found.trouble, found.zone?.zoneName);
+    if (found.zone !== undefined && isMissing(found.trouble)) this.#wakeZone?.(found.zone);
+    this.#schedule(entry, this.#pause(entry, found.trouble));
+  }
+
+  async #ask(
+    entry: Entry,
+    endpoint: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly trouble?: Trouble; readonly zone?: ServedZone }> {
+    const pod = this.#options.bindcar.at(endpoint);
+    const call = { signal, timeout, attempts: "once" } as const;
+    const server = await pod.serverStatus(call);
+    if (!server.ok) return { trouble: server.trouble };
+    const zones = this.#instances.get(entry.instance)?.zones ?? [];
+    const zone = zones[entry.turn % Math.max(1, zones.length)];
+    entry.turn += 1;
+    if (zone === undefined) return {};
+    const status = await pod.zoneStatus(zone.zoneName, call);
+    return status.ok ? {} : { trouble: status.trouble, zone };
+  }
+
+  #judge(entry: Entry, trouble: Trouble | undefined, zone: string | undefined): void {
+    const { clock, onFailure } = this.#options;
+    if (trouble !== undefined && trouble.at !== "aborted") onFailure?.(trouble);
+    const about = { isReady: entry.target.isReady, ...(zone === undefined ? {} : { zone }) };
+    const before = entry.verdict;
+    entry.verdict = judged(before, trouble, about, clock.now());
+    if (isNews(before, entry.verdict)) this.#tell(entry);
+  }
+
+  #tell(entry: Entry): void {
+    const kept = this.#instances.get(entry.instance);
+    if (kept !== undefined) this.#wakeInstance?.(kept.name);
+  }
+
+  #pause({ verdict }: Entry, trouble: Trouble | undefined): Ms {
+    if (trouble?.at === "answered" && trouble.status === 429) return Math.max(trouble.retryAfter ?? 1_000, shortest);
+    const isOpen = verdict.is === "good" && verdict.failures > 0;
+    return isOpen ? shortest : jitter(this.#options.random, period, spread);
+  }
+}
+
+const isMissing = (trouble: Trouble | undefined): boolean => trouble?.at === "answered" && trouble.status === 404;
+
+function rest(entry: Entry): void {
+  entry.timer?.cancel();
+  delete entry.timer;
+  const { call } = entry;
+  delete entry.call;
+  call?.abort(new Error("the pod is not asked any more"));
+}
+
+const keyOf = ({ namespace = "", name }: Name): string => `${namespace}/${name}`;

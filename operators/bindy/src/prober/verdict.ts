@@ -1,0 +1,62 @@
+// What repeated answers of a pod's Bindcar come to: two failures in a row to turn bad, one success to recover (8.7). Pure.
+import type { Instant, Ms } from "@telltale/kinds";
+import type { Trouble } from "../bindcar/outcome.ts";
+import type { Fault } from "../http-errors.ts";
+
+export interface Verdict {
+  readonly is: "good" | "failing";
+  /** Failures in a row. */
+  readonly failures: number;
+  /** What failed last. */
+  readonly fault?: Fault;
+  /** When the verdict became this. */
+  readonly since: Instant;
+  /** Since when it answers nothing but "too many requests". */
+  readonly limitedSince?: Instant;
+}
+
+export const unasked = (now: Instant): Verdict => ({ is: "good", failures: 0, since: now });
+
+/** A pod that is busy is not one that is broken, until it has been busy for so long. */
+export const busyLimit: Ms = 300_000;
+
+const patience = 2;
+
+/** `isReady`: what the kubelet says. Where it also says no, one failure is enough. */
+export function judged(before: Verdict, trouble: Trouble | undefined, about: About, now: Instant): Verdict {
+  if (trouble === undefined) return before.is === "good" ? unasked(before.since) : unasked(now);
+  if (trouble.at === "aborted") return before;
+  const limitedSince = isBusy(trouble) ? (before.limitedSince ?? now) : undefined;
+  if (limitedSince !== undefined && now - limitedSince < busyLimit) return { ...before, limitedSince };
+  const failures = before.failures + 1;
+  const fault: Fault = { trouble, ...(about.zone === undefined ? {} : { zone: about.zone }) };
+  const isFailing = before.is === "failing" || failures >= patience || !about.isReady || limitedSince !== undefined;
+  return {
+    is: isFailing ? "failing" : "good",
+    failures,
+    fault,
+    since: isFailing && before.is === "good" ? now : before.since,
+    ...(limitedSince === undefined ? {} : { limitedSince }),
+  };
+}
+
+export interface About {
+  readonly isReady: boolean;
+  /** The zone that was asked for. */
+  readonly zone?: string;
+}
+
+const isBusy = (trouble: Trouble): boolean => trouble.at === "answered" && trouble.status === 429;
+
+/** Whether a person would see a difference. */
+export function isNews(before: Verdict, after: Verdict): boolean {
+  if (before.is !== after.is) return true;
+  return after.is === "failing" && wordsOf(before.fault) !== wordsOf(after.fault);
+}
+
+/** All ways not to be reached read the same. */
+function wordsOf(fault: Fault | undefined): string {
+  if (fault === undefined) return "";
+  const { trouble, zone = "" } = fault;
+  return trouble.at === "answered" ? `${trouble.status} ${trouble.code ?? ""} ${zone}` : "unreachable";
+}
