@@ -1,12 +1,19 @@
 // Worlds as values: what a pass over a network or a control plane may see, for tests of pure functions.
 import { Buffer } from "node:buffer";
-import { type Condition, formatTime, type Instant, instant } from "@telltale/kinds";
-import { Secret } from "@telltale/status";
+import { type Condition, formatTime, type Instant, instant, plus } from "@telltale/kinds";
+import { draft, Secret } from "@telltale/status";
 import type { World as NetworkWorld } from "../src/capt-cluster/world.ts";
-import { none } from "../src/capt-control-plane/credentials.ts";
+import { type Credentials, none } from "../src/capt-control-plane/credentials.ts";
+import { status as planeStatus } from "../src/capt-control-plane/status.ts";
 import type { World as PlaneWorld } from "../src/capt-control-plane/world.ts";
 import { type Chain, Outputs } from "../src/chain.ts";
-import type { CAPTCluster, CAPTControlPlane, Cluster, Workspace, WorkspaceTemplateApply } from "../src/kinds/index.ts";
+import {
+  type CAPTCluster,
+  CAPTControlPlane,
+  type Cluster,
+  type Workspace,
+  type WorkspaceTemplateApply,
+} from "../src/kinds/index.ts";
 import { classify } from "../src/workspace-class.ts";
 
 export const t0: Instant = instant(Date.parse("2026-01-01T00:00:00Z"));
@@ -115,3 +122,33 @@ export const planeWorld = (more: Partial<PlaneWorld> = {}): PlaneWorld => ({
 });
 
 export const hidden = (text: string): Secret => new Secret(text);
+
+/** What a pass over a control plane says, so many minutes after the beginning. */
+export function said(world: PlaneWorld, minutes = 0) {
+  const now = plus(t0, minutes * minute);
+  const begun = draft(CAPTControlPlane, world.it, now, { strict: true });
+  planeStatus(world, begun, now);
+  const { status: next, wakeAt, changed, effect } = begun.finish();
+  const of = (type: string) => next.conditions?.find((each) => each.type === type);
+  const line = (type: string) => (of(type) === undefined ? "" : `${of(type)?.status} ${of(type)?.reason}`);
+  return { next, of, line, changed, effect, wakes: wakeAt === undefined ? undefined : wakeAt - now };
+}
+
+const endpoint = { cluster_endpoint: "https://10.0.0.1:6443" };
+
+/** A control plane whose run went through. */
+export const ran = (data: object = endpoint, shown: object = {}): Chain =>
+  chain(workspace(ok, available, {}, shown), { data });
+
+/** Its kubeconfig is written, and there is no certificate. */
+export const written: Credentials = {
+  ...none,
+  kubeconfig: { is: "valid", place: "t1/s", text: new Secret("k") },
+  kubeconfigSecret: { is: "ours", live: {}, isCurrent: true },
+};
+
+export const readyPlane: PlaneWorld = planeWorld({ chain: ran(), credentials: written });
+export const waitingPlane = {
+  infrastructure: { is: "waiting", named: "CAPTCluster demo-net" },
+  chain: { class: "None", isForeign: false },
+} as const;
