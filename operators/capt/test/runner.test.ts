@@ -106,6 +106,17 @@ describe("a Workspace", () => {
     expect(await s.says("Ready")).toBe(ready);
   });
 
+  it("12.6 a connection Secret that somebody took away is written again within a minute", async () => {
+    s = await runnerStage();
+    await s.make();
+    await s.pass(1_000);
+    const before = await s.connection();
+    await s.client.delete(Secret, { name: "demo-connection", namespace }, { propagation: "Background" });
+    s.runs.length = 0;
+    await s.pass(61_000);
+    expect([s.runs, await s.connection()]).toEqual([["plan settled"], before]);
+  });
+
   it("12.6 shows progress at most every five seconds, and only when more is done", async () => {
     s = await runnerStage();
     await s.make({ script: { latencyMs: { apply: 30_000 }, resources: 300 } });
@@ -420,17 +431,17 @@ describe("a process that is gone", () => {
     expect(s.runs).toEqual(["plan settled"]);
   });
 
-  it("was asked to stop: its runs are stopped and their states saved", async () => {
+  it("was asked to stop: its runs are stopped and their states saved, and have not failed", async () => {
     s = await runnerStage();
     await s.make({ script: { latencyMs: { apply: 100_000 } } });
     await s.pass(50_000);
     const drained = s.drain();
     await s.pass(1_000);
     await drained;
-    expect(await s.says("Synced")).toBe("False ReconcileError Cancelled: the run was cancelled: the operator stops");
+    expect([await s.says("Synced"), await s.says("Ready")]).toEqual(["", "False Creating The first run is under way"]);
     expect((await s.kept())?.state?.resources).toBe(2);
     await s.pass(60_000);
-    expect(s.runs).toEqual(["plan changes", "apply Cancelled"]);
+    expect(s.runs).toEqual(["plan changes", "apply stale"]);
     await s.halt();
     await s.crash();
     await s.pass(200_000);
@@ -503,7 +514,7 @@ describe("12.1 Crossplane's provider", () => {
     const metadata = { name: leases.crossplaneTerraform, namespace: operatorNamespace };
     await s.client.create(Lease, { apiVersion: Lease.apiVersion, kind: Lease.kind, metadata, spec } as Lease);
     await s.pass(120_000);
-    expect(s.runs).toEqual(["plan changes", "apply Cancelled"]);
+    expect(s.runs).toEqual(["plan changes", "apply stale"]);
     expect((await s.kept())?.state?.resources).toBeGreaterThan(0);
     await s.pass(600_000);
     expect(s.runs).toHaveLength(2);

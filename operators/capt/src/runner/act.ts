@@ -2,13 +2,12 @@
 // connection Secret, status; whoever sees Ready finds the Secret.
 import { ApiError } from "@telltale/client";
 import { uuid } from "@telltale/clock";
-import type { Ms } from "@telltale/kinds";
 import type { Hands } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import type { Workspace } from "../kinds/workspace.ts";
 import { annotations, finalizers } from "../names.ts";
 import { sanitize } from "../sanitize.ts";
-import { type Move, readySince } from "./decide.ts";
+import { type Move, secretIn } from "./decide.ts";
 import type { LeftRun, Operation, Order, Outcome } from "./engine.ts";
 import type { ErrorClass } from "./error-class.ts";
 import type { Inputs } from "./inputs.ts";
@@ -225,12 +224,6 @@ async function show(
     return outcome;
   }
   return failed("ApplyFailed", text`Secret ${namespace}/${name} belongs to somebody else; name another one`);
-}
-
-/** How long until the connection Secret may come. */
-export function secretIn({ workspace, quirks }: World, at: number): Ms {
-  if (quirks.secretDelay === 0) return 0;
-  return Math.max(0, (readySince(workspace) ?? at) + quirks.secretDelay - at);
 }
 
 export function orderOf(

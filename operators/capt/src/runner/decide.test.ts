@@ -68,6 +68,14 @@ describe("12.5 what to do next", () => {
     expect(decide(world(idle, { synced: "True" }), now)).toEqual({ do: "rest" });
   });
 
+  it("12.6 plans at once where the connection Secret is gone, and not before it may come", () => {
+    const resting = { ...idle, dueAt: instant(now + 1) } as const;
+    const cut = world(resting, { synced: "True" }, { isCut: true });
+    expect(decide(cut, now)).toEqual({ do: "plan" });
+    const late = { ...cut, quirks: { ...noQuirks, secretDelay: 5 } };
+    expect(decide(late, now)).toEqual({ do: "nothing" });
+  });
+
   it("R10 waits for its time after a failure, and does not where nothing is remembered", () => {
     const last = { operation: "plan", generation: 1, isBad: true } as const;
     expect(decide(world({ ...idle, last, dueAt: instant(now + 1) }, { synced: "False" }), now)).toEqual({

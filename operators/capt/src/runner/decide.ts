@@ -1,5 +1,5 @@
 // What to do next with a Workspace: the rows of 12.5. Pure.
-import { type Instant, parseTime, plus } from "@telltale/kinds";
+import { type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { findCondition } from "@telltale/status";
 import type { LeftRun, Order, Outcome, Stopped } from "./engine.ts";
 import { errorClasses, isErrorClass } from "./error-class.ts";
@@ -33,11 +33,13 @@ export function decide(world: World, now: Instant): Move {
 }
 
 /** When the next run is due. Undefined: not before something changes. */
-function dueAt({ workspace, standing }: World, now: Instant): Instant | "rest" | undefined {
+function dueAt(world: World, now: Instant): Instant | "rest" | undefined {
+  const { workspace, standing } = world;
   if (standing.at !== "idle") return undefined;
   const { last, dueAt: due } = standing;
   switch (syncOf(workspace)) {
     case "good":
+      if (world.isCut === true && secretIn(world, now) === 0) return now;
       return due ?? "rest";
     case "unknown":
       // What went wrong with this very generation is tried again in its time; anything else is news.
@@ -50,6 +52,12 @@ function dueAt({ workspace, standing }: World, now: Instant): Instant | "rest" |
       return last?.isBad === true ? (due ?? now) : now;
     }
   }
+}
+
+/** How long until the connection Secret may come. */
+export function secretIn({ workspace, quirks }: World, at: Instant): Ms {
+  if (quirks.secretDelay === 0) return 0;
+  return Math.max(0, (readySince(workspace) ?? at) + quirks.secretDelay - at);
 }
 
 /** The window in which a simulated Workspace is told to be out of step. */

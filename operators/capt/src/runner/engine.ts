@@ -88,6 +88,6 @@ export type Outcome = {
   | { readonly as: "settled"; readonly outputs: Outputs } // there was nothing to change
   | { readonly as: "applied"; readonly outputs: Outputs }
   | { readonly as: "destroyed" }
-  | { readonly as: "stale" } // the plan does not fit the state any more: plan again
+  | { readonly as: "stale" } // the plan does not fit the state any more, or the operator stops: plan again
   | { readonly as: "failed"; readonly class: ErrorClass; readonly message: SafeText }
 );

@@ -11,7 +11,7 @@ import { ProviderConfig } from "./provider-config.ts";
 import type { Shelf } from "./record.ts";
 import type { Runs } from "./runs.ts";
 import { noQuirks, parseScript } from "./simulated/script.ts";
-import { uidOf, type World } from "./world.ts";
+import { syncOf, uidOf, type World } from "./world.ts";
 
 /** What a pass has at hand beside the server. */
 export interface Surroundings {
@@ -32,15 +32,24 @@ export async function observe(workspace: Workspace, look: Look, around: Surround
     leases: async () => (await look.server.list(Lease, { fieldSelector: leaseSelector })).items,
     workspaces: () => look.where(kind, finalizerIndex, finalizers.crossplane),
   });
+  const standing = await runs.standing(uidOf(workspace));
   const script = workspace.metadata.annotations?.[annotations.simScript];
   return {
     workspace,
     engine: runs.engine.name,
-    standing: await runs.standing(uidOf(workspace)),
+    standing,
+    ...(standing.at === "idle" && (await isCut(workspace, look)) ? { isCut: true } : {}),
     ...(rival === undefined ? {} : { rival }),
     isOpen: runs.isOpen,
     quirks: runs.engine.name === "simulated" ? parseScript(script).quirks : noQuirks,
   };
+}
+
+/** Secrets are never watched: whoever took ours away is found out by looking. */
+async function isCut(workspace: Workspace, look: Look): Promise<boolean> {
+  const ref = workspace.spec.writeConnectionSecretToRef;
+  if (ref === undefined || syncOf(workspace) !== "good") return false;
+  return (await look.live(Secret, ref)) === undefined;
 }
 
 export function inputsOf({ spec }: Workspace, look: Look): Promise<Gathered> {

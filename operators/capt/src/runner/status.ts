@@ -26,11 +26,11 @@ export function status(world: World, draft: WorkspaceDraft, now: Instant): void 
     const outputs = shownOutputs(told.outcome.outputs);
     const checksum = checksumOf(workspace);
     draft.set({ atProvider: Object.keys(outputs).length === 0 ? { checksum } : { outputs, checksum } });
-    well(world, draft);
+    well(world, draft, now);
   } else if (told === undefined && standing.at === "idle" && unsyncAt(world, now) !== undefined) {
     failing(draft, workspace, sanitize(unsyncAt(world, now)?.message ?? ""));
   } else if (told === undefined && standing.at === "idle" && syncOf(workspace) !== "unknown") {
-    still(world, draft);
+    still(world, draft, now);
   } else {
     underWay(world, draft, now);
   }
@@ -43,17 +43,21 @@ const glance: Ms = 5_000;
 const simulated = "Nothing is real: the operator only pretends to run the module";
 const making = "The first run is under way";
 
-function well({ quirks }: World, draft: WorkspaceDraft): void {
+/** How often is looked whether the connection Secret is still there. */
+const recheck: Ms = 60_000;
+
+function well({ workspace, quirks }: World, draft: WorkspaceDraft, now: Instant): void {
   draft.condition("Synced", true, "ReconcileSuccess", "The last run went through");
   if (quirks.neverReady) draft.condition("Ready", false, "Creating", making);
   else draft.condition("Ready", true, "Available", "What the module describes exists");
+  if (workspace.spec.writeConnectionSecretToRef !== undefined) draft.wake(plus(now, recheck));
 }
 
 /** Nothing has happened since the last run: what it came to is said again, whatever others made of it. */
-function still(world: World, draft: WorkspaceDraft): void {
+function still(world: World, draft: WorkspaceDraft, now: Instant): void {
   const { workspace, standing } = world;
   if (syncOf(workspace) === "good") {
-    well(world, draft);
+    well(world, draft, now);
     return;
   }
   const last = standing.at === "idle" ? standing.last : undefined;

@@ -12,6 +12,8 @@ export interface World {
   readonly workspace: Workspace;
   readonly engine: EngineName;
   readonly standing: Standing;
+  /** Its last run went well, and its connection Secret is not there. */
+  readonly isCut?: boolean;
   /** Somebody else runs Workspaces here, and how that was seen. */
   readonly rival?: string;
   /** Whether runs may begin. */
