@@ -1,9 +1,9 @@
 // What a record object asks for, as DNS has it: type, owner and values in presentation form. What cannot be said to a server is
 // refused with the field and the reason; it is never escaped into something else (3.5, 12.2). Pure.
-import { canonicalJson, sha256Hex } from "@telltale/kinds";
+import { canonicalJson, type KindRef, sha256Hex } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
 import { recordValueOf } from "../bindcar/record-value.ts";
-import { type DNSRecord, kindOfType, type RecordSpecs, type RecordType, settled } from "../kinds/index.ts";
+import { type DNSRecord, kindOfType, type RecordSpecs, type RecordType, recordKinds, settled } from "../kinds/index.ts";
 import { type Checked, checkRecord } from "../validate/index.ts";
 
 export interface RecordData {
@@ -44,6 +44,15 @@ export function typeOf({ kind }: Pick<DNSRecord, "kind">): RecordType {
 }
 
 const types = ["A", "AAAA", "TXT", "CNAME", "MX", "NS", "SRV", "CAA"] as const satisfies readonly RecordType[];
+
+/** All of them, as kinds of any record: an object says which it is of. */
+export const kinds = recordKinds as unknown as readonly KindRef<DNSRecord>[];
+
+export function kindOf({ kind }: Pick<DNSRecord, "kind">): KindRef<DNSRecord> {
+  const found = kinds.find((it) => it.kind === kind);
+  if (found === undefined) throw new TypeError(`${kind} is no kind of record`);
+  return found;
+}
 
 /** The same for equal specs, whatever is left out or null in them. */
 export function recordHash(record: DNSRecord): string {

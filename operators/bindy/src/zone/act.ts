@@ -1,0 +1,216 @@
+// Does what was planned: claims records, brings the zone to every server, takes it from those that should not have it, and says
+// on instances and records what is whose. Then the ledger tells the others.
+import { isConflict, isNotFound } from "@telltale/client";
+import type { Instant } from "@telltale/kinds";
+import { type SafeText, text } from "@telltale/status";
+import type { Lag } from "../aggregate/pod-view.ts";
+import type { Bindcar } from "../bindcar/client.ts";
+import type { Trouble } from "../bindcar/outcome.ts";
+import { meaningOf } from "../http-errors.ts";
+import type { Bind9Instance } from "../kinds/index.ts";
+import { zoneNameOf } from "./compile.ts";
+import type { Ledger, RecordName, RecordResult, ZoneReport } from "./ledger.ts";
+import { claim, list, release, unlist, type ZoneHands } from "./marks.ts";
+import { type Memory, patience } from "./memory.ts";
+import type { Plan, Publishing } from "./plan.ts";
+import { isUp } from "./pods.ts";
+import { publish, type Result } from "./primaries.ts";
+import { type Followed, follow } from "./secondaries.ts";
+import { type Done, uidOf, type World } from "./world.ts";
+
+/** What is told of pods: the prober's registry. */
+export interface PodFindings {
+  report(pod: string, trouble: Trouble | undefined, zone?: string): void;
+  lags(pod: string, lag: Lag | undefined): void;
+}
+
+export interface Tools {
+  readonly bindcar: Bindcar;
+  readonly ledger: Ledger;
+  readonly memory: Memory;
+  readonly findings: PodFindings;
+}
+
+export async function act(plan: Plan, hands: ZoneHands, world: World, tools: Tools): Promise<World> {
+  const crossings = new Crossings();
+  // Before anything is published: who has data on a server must be found again when it goes.
+  for (const record of world.records) await crossings.over(() => claim(record, world.zone, hands));
+  const done = await bring(plan, hands, world, tools);
+  // Where nobody knows what is wanted, whoever has the zone keeps it.
+  const isKept = plan.is === "duplicate" || plan.is === "invalid";
+  const left = isKept ? new Set<string>() : await takeAway(hands, world, tools);
+  const isServed = plan.is === "publish" || plan.is === "mirror";
+  if (isServed) for (const it of listed(world)) await crossings.over(() => list(it, world.zone, hands));
+  const kept = (it: Bind9Instance) => left.has(uidOf(it)) || (isServed && listed(world).includes(it));
+  if (plan.is !== "invalid")
+    for (const it of world.listing) if (!kept(it)) await crossings.over(() => unlist(it, world.zone, hands));
+  if (isGoneFrom(plan, done))
+    for (const record of world.released) await crossings.over(() => release(record, world.zone, hands));
+  tools.ledger.tell(uidOf(world.zone), reportOf(plan, done, world), namesOf(world));
+  return { ...world, done: { ...done, left, isCrossed: crossings.some } };
+}
+
+type Brought = Omit<Done, "left" | "isCrossed">;
+const nothing: Brought = { primaries: new Map(), secondaries: new Map(), late: new Set() };
+
+async function bring(plan: Plan, hands: ZoneHands, world: World, tools: Tools): Promise<Brought> {
+  if (plan.is !== "publish" && plan.is !== "mirror") return nothing;
+  const { bindcar, memory } = tools;
+  const around = { bindcar, memory, signal: hands.signal };
+  const zone = { uid: uidOf(world.zone) };
+  const stored = world.zone.status?.serial;
+  const published =
+    plan.is === "publish" ? await publish({ ...plan, zone, stored, servers: plan.primaries }, around) : undefined;
+  const isSigned = plan.is === "publish" && plan.primaries.some(({ dnssecPolicy }) => dnssecPolicy !== undefined);
+  // Of a signed zone each primary has its own serials.
+  const serial = isSigned ? undefined : published?.serial;
+  const secondaries = await follow({ zone, name: plan.name, serial, servers: plan.secondaries }, around);
+  const primaries = published?.results ?? new Map<string, Result>();
+  for (const [pod, it] of [...primaries, ...secondaries])
+    tools.findings.report(pod, it.is === "trouble" ? it.trouble : undefined, plan.name);
+  const late = lateOnes(plan, secondaries, serial, hands.now, world, tools);
+  memory.keep(zone.uid, new Set([...primaries.keys(), ...secondaries.keys()]));
+  return { primaries, secondaries, late, ...(published?.serial !== undefined && { serial: published.serial }) };
+}
+
+/** Who has been behind for too long, and who has caught up: the pods say it. */
+function lateOnes(
+  { name }: { readonly name: string },
+  secondaries: ReadonlyMap<string, Followed>,
+  want: number | undefined,
+  now: Instant,
+  { zone, targets }: World,
+  { memory, findings }: Tools,
+): ReadonlySet<string> {
+  const late = new Set<string>();
+  for (const [pod, it] of secondaries) {
+    const known = memory.of(uidOf(zone), pod);
+    if (it.is === "behind") known.behindSince ??= now;
+    else if (it.is !== "trouble") delete known.behindSince;
+    const isLate = it.is === "behind" && now - (known.behindSince ?? now) >= patience;
+    if (isLate) late.add(pod);
+    const have = it.is === "behind" ? (it.have ?? 0) : 0;
+    const lag: Lag =
+      targets.primaries.length === 0
+        ? { is: "cutOff", zone: name }
+        : { is: "behind", zone: name, have, want: want ?? 0 };
+    if (isLate) known.lag = lag;
+    else if (it.is !== "trouble") delete known.lag;
+    findings.lags(pod, memory.lagOf(pod));
+  }
+  return late;
+}
+
+/** Instances that had the zone and should not: by uid those that still have it. */
+async function takeAway(
+  hands: ZoneHands,
+  { zone, former, servers }: World,
+  { bindcar }: Tools,
+): Promise<ReadonlySet<string>> {
+  const name = zoneNameOf(zone.spec);
+  const left = new Set<string>();
+  for (const instance of former) {
+    const up = (servers.get(uidOf(instance)) ?? []).filter(isUp);
+    const gone = await Promise.all(up.map(({ http }) => bindcar.at(http).deleteZone(name, { signal: hands.signal })));
+    if (gone.some(({ ok }) => !ok)) left.add(uidOf(instance));
+  }
+  return left;
+}
+
+const listed = ({ targets }: World): readonly Bind9Instance[] => [...targets.primaries, ...targets.secondaries];
+
+/** Whether what a record left behind is gone from every primary that can be reached. */
+function isGoneFrom(plan: Plan, { primaries }: Brought): boolean {
+  if (plan.is !== "publish") return plan.is === "mirror" || plan.is === "homeless" || plan.is === "duplicate";
+  return isPublished([...primaries.values()]);
+}
+
+/** On one at least, and refused by none. */
+const isPublished = (results: readonly Result[]): boolean =>
+  results.some(({ is }) => is === "served") && results.every((it) => it.is === "served" || isAway(it));
+
+/** Nobody there is nobody who refuses: who comes back is looked at again. */
+const isAway = (result: Result): boolean => result.is === "trouble" && result.trouble.at !== "answered";
+
+function reportOf(plan: Plan, done: Brought, world: World): ZoneReport {
+  const loaded = new Set<string>();
+  for (const [pod, it] of done.primaries) if (it.is === "served") loaded.add(pod);
+  for (const [pod, it] of done.secondaries)
+    if (it.is === "follows" || (it.is === "behind" && it.have !== undefined)) loaded.add(pod);
+  switch (plan.is) {
+    case "duplicate":
+    case "homeless":
+      return { publication: { is: "nowhere", why: plan.said }, loaded: "nobody waits" };
+    case "headless":
+      return { publication: { is: "mirrored" }, loaded: "nobody waits" };
+    case "invalid":
+      return { publication: { is: "refused", why: plan.said }, loaded: "nobody waits" };
+    case "mirror":
+      return { publication: { is: "mirrored" }, loaded };
+    case "publish":
+      return {
+        publication: { is: "published", records: recordResults(plan, done, world), isWhole: isGoneFrom(plan, done) },
+        loaded,
+      };
+  }
+}
+
+function recordResults(plan: Publishing, done: Brought, world: World): ReadonlyMap<string, RecordResult> {
+  const { placed, rejected } = plan.content;
+  const results = [...done.primaries.values()];
+  const trouble = isPublished(results) ? undefined : whyNot(results, plan.name);
+  return new Map(
+    world.records.flatMap((record): readonly [string, RecordResult][] => {
+      const uid = uidOf(record);
+      const rejection = rejected.get(uid);
+      if (rejection !== undefined) return [[uid, { is: "rejected", rejection }]];
+      const place = placed.get(uid);
+      if (place === undefined) return [];
+      const why = trouble ?? missing(results, place.rrset);
+      return [[uid, why === undefined ? { is: "served", hash: place.hash, name: place.name } : { is: "failed", why }]];
+    }),
+  );
+}
+
+/** Why a record is on no primary, or refused by one. What a server only did not take over concerns its own records alone. */
+function whyNot(results: readonly Result[], zone: string): SafeText | undefined {
+  const troubles = results.flatMap((it) => (it.is === "trouble" ? [it.trouble] : []));
+  const refusal = troubles.find(({ at }) => at === "answered");
+  if (refusal !== undefined) return meaningOf({ trouble: refusal, zone }).message;
+  if (results.some(({ is }) => is !== "trouble")) return undefined;
+  const [first] = troubles;
+  return first === undefined ? text`no primary pod is running` : meaningOf({ trouble: first, zone }).message;
+}
+
+function missing(
+  results: readonly Result[],
+  { name, type }: { readonly name: string; readonly type: string },
+): SafeText | undefined {
+  const isLeft = results.some(
+    (it) => it.is === "differs" && it.left.some((change) => change.name === name && change.type === type),
+  );
+  return isLeft ? text`a server did not take it over` : undefined;
+}
+
+function namesOf({ records, released }: World): ReadonlyMap<string, RecordName> {
+  return new Map(
+    [...records, ...released].map((record) => {
+      const { namespace = "", name = "" } = record.metadata;
+      return [uidOf(record), { kind: record.kind, namespace, name }];
+    }),
+  );
+}
+
+/** Writes that others may have made in the meantime: the next look settles them. */
+class Crossings {
+  some = false;
+
+  async over(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+      this.some = true;
+    }
+  }
+}

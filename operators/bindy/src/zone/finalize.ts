@@ -1,0 +1,66 @@
+// The end of a zone: it goes from every server that has it, and whoever speaks of it stops to (8.5). A server that cannot be
+// reached holds it up for five minutes, and no longer.
+import type { Ms } from "@telltale/kinds";
+import { parseTime } from "@telltale/kinds";
+import { done, type Finalized, waiting } from "@telltale/runtime";
+import type { Draft } from "@telltale/status";
+import type { DNSZone } from "../kinds/index.ts";
+import { beingDeleted } from "../messages.ts";
+import type { Tools } from "./act.ts";
+import { zoneNameOf } from "./compile.ts";
+import { release, unlist, type ZoneHands } from "./marks.ts";
+import { observe } from "./observe.ts";
+import { uidOf, type World } from "./world.ts";
+
+const limit: Ms = 300_000;
+const again: Ms = 5_000;
+
+export async function finalize(
+  zone: DNSZone,
+  hands: ZoneHands,
+  draft: Draft<typeof DNSZone>,
+  tools: Tools,
+): Promise<Finalized> {
+  draft.condition("Ready", false, "Progressing", beingDeleted(zone.kind, zone.metadata.name ?? ""));
+  const world = observe(zone, hands);
+  // One that never had the name has nothing anywhere: what is there is its owner's.
+  const left = world.owners.length > 0 ? [] : await remaining(world, hands, tools);
+  const since = parseTime(zone.metadata.deletionTimestamp) ?? hands.now;
+  if (left.length > 0 && hands.now < since + limit) return waiting(again);
+  if (left.length > 0)
+    hands.event(
+      "Warning",
+      "ZoneCleanupSkipped",
+      `The zone may still be on ${left.length} pod(s) that cannot be reached`,
+    );
+  for (const record of [...world.records, ...world.released]) await release(record, zone, hands);
+  for (const instance of world.listing) await unlist(instance, zone, hands);
+  tools.ledger.forget(uidOf(zone));
+  tools.memory.forget(uidOf(zone));
+  return done;
+}
+
+/** The pods that may still have it. */
+async function remaining(
+  { zone, targets, former, servers }: World,
+  hands: ZoneHands,
+  { bindcar }: Tools,
+): Promise<readonly string[]> {
+  const name = zoneNameOf(zone.spec);
+  const pods = [...targets.primaries, ...targets.secondaries, ...former].flatMap((instance) =>
+    (servers.get(uidOf(instance)) ?? []).map((server) => ({
+      server,
+      role: instance.spec.role,
+    })),
+  );
+  const left = pods.map(async ({ server, role }) => {
+    // Without an address it has never run, and has nothing.
+    if (server.http === undefined) return server.dns === undefined ? [] : [server.uid];
+    const pod = bindcar.at(server.http);
+    // What cannot be frozen can still be deleted.
+    if (role === "primary") await pod.freeze(name, { signal: hands.signal });
+    const gone = await pod.deleteZone(name, { signal: hands.signal });
+    return gone.ok ? [] : [server.uid];
+  });
+  return (await Promise.all(left)).flat();
+}

@@ -1,0 +1,45 @@
+// What is known of zones on servers without asking again. Losing it costs one more question each; nothing is decided by it alone.
+import type { Instant, Ms } from "@telltale/kinds";
+import type { Lag } from "../aggregate/pod-view.ts";
+
+/** One zone on one server. */
+export interface Known {
+  /** Who may transfer it and is told of news, or where it comes from, as last seen there. */
+  peers?: string;
+  /** What it was made with, where the server does not let it be read. */
+  content?: string;
+  /** Since when it has been behind. */
+  behindSince?: Instant;
+  lag?: Lag;
+}
+
+/** So long a secondary may take to get what is new. */
+export const patience: Ms = 120_000;
+
+export class Memory {
+  /** By the zone's uid, then by the pod's. */
+  readonly #zones = new Map<string, Map<string, Known>>();
+
+  of(zone: string, pod: string): Known {
+    const pods = this.#zones.get(zone) ?? new Map<string, Known>();
+    this.#zones.set(zone, pods);
+    const known = pods.get(pod) ?? {};
+    pods.set(pod, known);
+    return known;
+  }
+
+  /** Of other pods nothing is kept. */
+  keep(zone: string, pods: ReadonlySet<string>): void {
+    for (const pod of this.#zones.get(zone)?.keys() ?? []) if (!pods.has(pod)) this.#zones.get(zone)?.delete(pod);
+  }
+
+  forget(zone: string): void {
+    this.#zones.delete(zone);
+  }
+
+  /** What keeps a pod from being up to date: of several zones the first by name. */
+  lagOf(pod: string): Lag | undefined {
+    const lags = [...this.#zones.values()].flatMap((pods) => pods.get(pod)?.lag ?? []);
+    return lags.sort((a, b) => (a.zone < b.zone ? -1 : 1))[0];
+  }
+}

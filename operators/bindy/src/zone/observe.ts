@@ -1,0 +1,104 @@
+// Reads what a pass has to know of one zone, all of it from the cache.
+import { Service } from "@telltale/kinds/builtin";
+import type { Look } from "@telltale/runtime";
+import { isSigning, nameserverOf } from "../build/index.ts";
+import {
+  Bind9Cluster,
+  type Bind9ClusterSpec,
+  Bind9GlobalCluster,
+  Bind9Instance,
+  DNSZone,
+  type DNSZoneSpec,
+  specOf,
+} from "../kinds/index.ts";
+import { kinds as records } from "../record/data.ts";
+import { checkZone } from "../validate/index.ts";
+import { chosen, ownerOf } from "./choice.ts";
+import { zoneNameOf } from "./compile.ts";
+import { serversOf } from "./pods.ts";
+import { placeOf, type Targets, type Tenancy, targetsOf } from "./targets.ts";
+import { uidOf, type World } from "./world.ts";
+
+export const zoneNameIndex = "zoneName";
+
+/** Zones are found by name in whatever case it was written. */
+export const zoneNames = ({ spec }: DNSZone): readonly string[] =>
+  typeof spec?.zoneName === "string" ? [zoneNameOf(spec)] : [];
+
+export function observe(zone: DNSZone, look: Look): World {
+  const checked = checkZone(zone);
+  const spec = checked.at === "valid" ? checked.spec : undefined;
+  const instances = look.list(Bind9Instance);
+  const targets = spec === undefined ? nobody : targetsOf(zone, spec, instances, tenancyOf(look));
+  const all = [...targets.primaries, ...targets.secondaries];
+  const isTarget = new Set(all.map(uidOf));
+  const had = new Set(zone.status?.bind9Instances?.map(({ namespace, name }) => `${namespace}/${name}`));
+  const listing = instances.filter((it) => it.status?.zones?.some((ref) => isOf(ref, zone)) ?? false);
+  const former = instances.filter((it) => !isTarget.has(uidOf(it)) && (had.has(placeOf(it)) || listing.includes(it)));
+  const found = recordsOf(zone, look);
+  const owner = ownerOf(look.where(DNSZone, zoneNameIndex, zoneNameOf(zone.spec)));
+  return {
+    zone,
+    checked,
+    owners: owner === undefined || uidOf(owner) === uidOf(zone) ? [] : [placeOf(owner)],
+    targets,
+    servers: new Map([...all, ...former].map((it) => [uidOf(it), serversOf(it, look)])),
+    policies: new Map(targets.primaries.flatMap((it) => policyFor(it, spec, look))),
+    addresses: all.map((it) => addressOf(it, look)),
+    ...found,
+    former,
+    listing,
+  };
+}
+
+const nobody: Targets = { primaries: [], secondaries: [], refused: 0 };
+
+export const tenancyOf = (look: Pick<Look, "get">): Tenancy => ({
+  globalCluster: (name) => look.get(Bind9GlobalCluster, { name }),
+  cluster: (namespace, name) => (name === "" ? undefined : look.get(Bind9Cluster, { namespace, name })),
+});
+
+export const isOf = (ref: { readonly namespace: string; readonly name: string }, zone: DNSZone): boolean =>
+  ref.namespace === zone.metadata.namespace && ref.name === zone.metadata.name;
+
+function recordsOf(zone: DNSZone, look: Look): Pick<World, "records" | "released"> {
+  const { namespace = "" } = zone.metadata;
+  const all = records.flatMap((kind) => look.list(kind, { namespace }));
+  const rivals = look.list(DNSZone, { namespace }).filter((it) => uidOf(it) !== uidOf(zone));
+  const ours = chosen(zone, all, rivals);
+  const isChosen = new Set(ours);
+  const released = all.filter(({ metadata, status }) => {
+    const ref = status?.zoneRef;
+    return metadata.deletionTimestamp === undefined && ref !== undefined && isOf(ref, zone);
+  });
+  return { records: ours, released: released.filter((it) => !isChosen.has(it)) };
+}
+
+function addressOf({ metadata }: Bind9Instance, look: Look): string | undefined {
+  const { namespace = "", name = "" } = metadata;
+  const service = look.get(Service, { namespace, name });
+  const balanced = service?.status?.loadBalancer?.ingress?.find(({ ip }) => ip !== undefined && ip !== "")?.ip;
+  const own = service?.spec?.clusterIP;
+  return balanced ?? (own === "None" || own === "" ? undefined : own);
+}
+
+/** What the zone says, else what the server is set up for. */
+function policyFor(instance: Bind9Instance, spec: DNSZoneSpec | undefined, look: Look): readonly [string, string][] {
+  const policy = spec?.dnssecPolicy ?? inherited(instance, look);
+  return policy === undefined || policy === "none" ? [] : [[uidOf(instance), policy]];
+}
+
+function inherited(instance: Bind9Instance, look: Look): string | undefined {
+  const { namespace = "", name = "" } = instance.metadata;
+  const server = nameserverOf({ name, namespace }, specOf(Bind9Instance, instance), parentOf(instance, look));
+  return isSigning(server) ? (server.config.dnssec?.signing?.policy ?? "default") : undefined;
+}
+
+function parentOf({ metadata, spec }: Bind9Instance, look: Look): Bind9ClusterSpec {
+  const name = spec.clusterRef;
+  if (name === "") return {};
+  const cluster = look.get(Bind9Cluster, { namespace: metadata.namespace ?? "", name });
+  if (cluster !== undefined) return specOf(Bind9Cluster, cluster);
+  const global = look.get(Bind9GlobalCluster, { name });
+  return global === undefined ? {} : specOf(Bind9GlobalCluster, global);
+}

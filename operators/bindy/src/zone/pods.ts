@@ -1,0 +1,80 @@
+// The servers of an instance: its live pods, and where each is reached. Not by a Service: a pod that is not in service because
+// it lacks its zones is the one that needs them (L-52).
+import type { KubeObject } from "@telltale/kinds";
+import { Deployment, Pod, ReplicaSet } from "@telltale/kinds/builtin";
+import type { Look } from "@telltale/runtime";
+import { isLive } from "../aggregate/pod-view.ts";
+import { endpointText, endpointOf as parsed } from "../bindcar/address.ts";
+import { dnsPort, generatedKeyName } from "../build/index.ts";
+import type { Bind9Instance } from "../kinds/index.ts";
+import { annotations, containers, labels } from "../names.ts";
+import { targetOf } from "../prober/index.ts";
+
+export interface Server {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: string;
+  /** Where its Bindcar listens: `ip:port`. Absent: it does not run. */
+  readonly http?: string;
+  /** Where it answers DNS, and from where it asks: `ip:port`. Absent: it has no address yet. */
+  readonly dns?: string;
+  /** What the key is called that updates are signed with. */
+  readonly keyName: string;
+}
+
+export type UpServer = Server & { readonly http: string; readonly dns: string };
+
+export const isUp = (server: Server): server is UpServer => server.http !== undefined && server.dns !== undefined;
+
+export function serversOf(instance: Bind9Instance, look: Pick<Look, "get" | "list">): readonly Server[] {
+  const { name = "", namespace = "" } = instance.metadata;
+  const select = { namespace, labels: { matchLabels: { [labels.appInstance]: name } } };
+  return look
+    .list(Pod, select)
+    .filter((pod) => isLive(pod) && isOf(pod, instance, look))
+    .map(serverOf);
+}
+
+/** By its owners: labels can be anybody's. */
+function isOf(pod: Pod, instance: Bind9Instance, look: Pick<Look, "get">): boolean {
+  const namespace = pod.metadata?.namespace ?? "";
+  const set = controllerOf(pod);
+  const deployment =
+    set?.kind === "ReplicaSet" ? controllerOf(look.get(ReplicaSet, { namespace, name: set.name })) : undefined;
+  if (deployment?.kind !== "Deployment") return false;
+  const owner = controllerOf(look.get(Deployment, { namespace, name: deployment.name }));
+  return owner?.uid === instance.metadata.uid;
+}
+
+const controllerOf = (object: KubeObject | undefined) =>
+  object?.metadata?.ownerReferences?.find(({ controller }) => controller === true);
+
+export function serverOf(pod: Pod): Server {
+  const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};
+  const http = targetOf(pod).endpoint;
+  const dns = dnsOf(pod);
+  return {
+    uid,
+    name,
+    namespace,
+    ...(http !== undefined && { http }),
+    ...(dns !== undefined && { dns }),
+    keyName: keyNameOf(pod),
+  };
+}
+
+function dnsOf({ metadata, status }: Pod): string | undefined {
+  const found = parsed(metadata?.annotations?.[annotations.endpointDns] ?? status?.podIP ?? "");
+  return found === undefined ? undefined : endpointText({ port: dnsPort, ...found });
+}
+
+/** The pod says it to its Bindcar: so nobody has to read a Secret for it. */
+function keyNameOf({ spec }: Pod): string {
+  const api = spec?.containers.find(({ name }) => name === containers.api);
+  return api?.env?.find(({ name }) => name === "NSUPDATE_KEY_NAME")?.value ?? generatedKeyName;
+}
+
+/** The address alone, for lists that take no ports. */
+export function addressIn(endpoint: string): string {
+  return parsed(endpoint)?.text ?? endpoint;
+}

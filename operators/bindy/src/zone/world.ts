@@ -1,0 +1,47 @@
+// What a pass of a zone knows, and what it makes of it.
+import type { Bind9Instance, DNSRecord, DNSZone, DNSZoneSpec } from "../kinds/index.ts";
+import type { Checked } from "../validate/index.ts";
+import type { ServerAddresses } from "./entries.ts";
+import type { Server } from "./pods.ts";
+import type { Result } from "./primaries.ts";
+import type { Followed } from "./secondaries.ts";
+import type { Targets } from "./targets.ts";
+
+export interface World {
+  readonly zone: DNSZone;
+  readonly checked: Checked<DNSZoneSpec>;
+  /** Others that had the name before, as `namespace/name`. */
+  readonly owners: readonly string[];
+  readonly targets: Targets;
+  /** By the instance's uid: of targets, and of those that are none any more. */
+  readonly servers: ReadonlyMap<string, readonly Server[]>;
+  /** By the instance's uid: the policy that the zone is signed by there. */
+  readonly policies: ReadonlyMap<string, string>;
+  readonly addresses: ServerAddresses;
+  /** The records that are this zone's. */
+  readonly records: readonly DNSRecord[];
+  /** Records that were, and are not any more. */
+  readonly released: readonly DNSRecord[];
+  /** Instances that had the zone, and should not any more. */
+  readonly former: readonly Bind9Instance[];
+  /** Instances whose status lists the zone. */
+  readonly listing: readonly Bind9Instance[];
+  /** What this pass did. Undefined: it did nothing yet. */
+  readonly done?: Done;
+}
+
+export interface Done {
+  /** What all primaries were brought to. */
+  readonly serial?: number;
+  /** By the pod's uid. */
+  readonly primaries: ReadonlyMap<string, Result>;
+  readonly secondaries: ReadonlyMap<string, Followed>;
+  /** By uid: instances that still have the zone and should not. */
+  readonly left: ReadonlySet<string>;
+  /** Pods that have been behind for too long. */
+  readonly late: ReadonlySet<string>;
+  /** Somebody else was faster with an object: looked at again soon. */
+  readonly isCrossed: boolean;
+}
+
+export const uidOf = ({ metadata }: { readonly metadata: { readonly uid?: string } }): string => metadata.uid ?? "";
