@@ -94,7 +94,7 @@ function deletes(fault: Fault, world: World): void {
   if (object === undefined || object.metadata?.deletionTimestamp !== undefined) return;
   const { uid } = object.metadata ?? {};
   world.do(`deletes ${on}, ${policy}`, () => remove(world, on, policy, uid));
-  if (fault["then"] !== "again") return;
+  if (fault["then"] !== "again" || isOperators(world, on, uid)) return;
   const isGone = () => there(world, on)?.metadata?.uid !== uid;
   const again = () =>
     world.do(`makes ${on} again`, async () => {
