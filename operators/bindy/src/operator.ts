@@ -15,6 +15,8 @@ import { bind9Instances } from "./instance/controller.ts";
 import { Secrets } from "./instance/secrets.ts";
 import { Turns } from "./instance/turns.ts";
 import { Prober } from "./prober/index.ts";
+import { records } from "./record/index.ts";
+import { gates, Ledger, Memory, zones } from "./zone/index.ts";
 
 export interface OperatorOptions {
   readonly config: Config;
@@ -40,10 +42,14 @@ export function bindyOperator(options: OperatorOptions): readonly Controller[] {
   });
   const secrets = new Secrets({ transport, clock, random, log });
   const tools = { config, prober, secrets, turns: new Turns(), random };
+  const ledger = new Ledger();
   return [
     bind9GlobalClusters({ config, grace: new Grace() }),
     bind9Clusters({ config, grace: new Grace() }),
     bind9Instances(tools),
+    zones({ bindcar, ledger, memory: new Memory(), findings: prober }, prober.zoneSource),
+    gates(ledger),
+    ...records(ledger),
   ];
 }
 
