@@ -415,6 +415,16 @@ describe("a server that went back in time", () => {
     expect([asked[7], shown()]).toEqual(["list 500", ["x@300"]]);
   });
 
+  it("is read to the end, however often it is doubted meanwhile", async () => {
+    const { pass, follower, shown } = await following([list, old]);
+    for (let i = 0; i < 5; i += 1) {
+      follower.doubt("500");
+      await turn();
+    }
+    await pass();
+    expect(shown()).toEqual(["x@300"]);
+  });
+
   it("may have other objects for those too who know of nothing newer", async () => {
     const other = { ...map("x", 900), data: { from: "the other life" } };
     const { asked, pass, follower, store } = await following([

@@ -121,7 +121,11 @@ export class Follower<T extends KubeObject> {
    */
   doubt(version: string): void {
     const { at } = this.#state.at === "waiting" ? this.#state.then : this.#state;
-    this.#told = at === "behind" || isOlder(version, this.#known()) ? "server" : "content";
+    const isBack = at === "behind" || isOlder(version, this.#known());
+    const isUnderWay = this.#told !== undefined;
+    if (isBack || !isUnderWay) this.#told = isBack ? "server" : "content";
+    // Who finds out again and again would keep it from being read for ever.
+    if (isUnderWay) return;
     this.#isNews = true;
     this.#interrupt(new Rewound(version, this.#known()));
   }

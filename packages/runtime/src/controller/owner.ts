@@ -34,10 +34,6 @@ export function isSettled(object: KubeObject): boolean {
 
 /** Whether the server itself shows another past than the one that we know: it was put back to an earlier state. */
 export function isOfAnotherLife(live: KubeObject, known: KubeObject): boolean {
-  const [a, b] = [live.metadata, known.metadata];
-  if (a?.uid !== b?.uid) return false;
-  return (
-    isOlder(a?.resourceVersion, b?.resourceVersion) ||
-    (a?.resourceVersion === b?.resourceVersion && !deepEqual(live, known))
-  );
+  const [now, then] = [live.metadata?.resourceVersion, known.metadata?.resourceVersion];
+  return isOlder(now, then) || (now === then && !deepEqual(live, known));
 }
