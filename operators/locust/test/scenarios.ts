@@ -57,7 +57,7 @@ const test = (name = "demo", master: Record<string, unknown> = {}): KubeObject =
   }) as KubeObject;
 
 /** One of many that are soon done with: what it asks for cannot be run. */
-const invalid = (i: number): KubeObject => test(`crowd-${i}`, { command: "" });
+const invalid = (i: number): KubeObject => test(`crowd-${i}`, { command: "-f /lotest/src/test.py --worker" });
 
 /** What a cluster needs to run Jobs, and no more: a node that is there without heartbeats, and that somebody has called ready. */
 const cluster = ["job-controller", "job-orphan-controller", "kubelet", "default-scheduler"];
