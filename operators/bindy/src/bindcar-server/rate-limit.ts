@@ -27,8 +27,9 @@ export class RateLimiter {
     const bucket = this.#buckets.get(peer) ?? { tokens: this.#burst, at: now };
     const tokens = Math.min(this.#burst, bucket.tokens + (now - bucket.at) * this.#rate);
     this.#forget(now);
-    if (tokens >= 1) {
-      this.#buckets.set(peer, { tokens: tokens - 1, at: now });
+    // A tenth ten times is a little less than one.
+    if (tokens >= 1 - 1e-9) {
+      this.#buckets.set(peer, { tokens: Math.max(0, tokens - 1), at: now });
       return undefined;
     }
     this.#buckets.set(peer, { tokens, at: now });

@@ -89,7 +89,7 @@ type Raw =
 type Exchange = (ask: Ask, call: CallOptions | undefined) => Promise<Raw>;
 
 function podOf(send: Exchange): BindcarPod {
-  const of = (zone: string, rest = ""): string => `/zones/${encodeURIComponent(zone)}${rest}`;
+  const of = (zone: string, rest = ""): string => `/zones/${encodeURIComponent(zone.toWellFormed())}${rest}`;
   const get = async <T>(path: string, as: Read<T>, call?: CallOptions): Promise<Outcome<T>> =>
     outcomeOf(await send({ method: "GET", path }, call), as);
   const order = async (ask: Ask, call?: CallOptions): Promise<Outcome<void>> =>
