@@ -1,0 +1,104 @@
+// The documents: made from the kinds and the reasons, or checked against them. `-u` brings those that are made up to date.
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type ApiServer, startApiServer } from "@telltale/apiserver";
+import { seededRandom, VirtualClock } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { configFrom } from "../src/config.ts";
+import { apiReference, troubleshootingGuide } from "../src/guide.ts";
+import * as bindy from "../src/index.ts";
+import { bindyCrds, bindyKinds, installation, toYaml } from "../src/manifests/index.ts";
+import { meanings } from "../src/meanings.ts";
+import * as constants from "../src/reasons.ts";
+import { pathOf } from "./definitions.ts";
+
+const root = new URL("../", import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), "utf8");
+const files = ["README.md", "docs/quickstart.md", "docs/status-conditions.md", "docs/api.md"];
+
+describe("A-114", () => {
+  test("the guide and the reference are what the kinds and the reasons say", async () => {
+    await expect(troubleshootingGuide()).toMatchFileSnapshot(fileURLToPath(new URL("docs/status-conditions.md", root)));
+    await expect(apiReference()).toMatchFileSnapshot(fileURLToPath(new URL("docs/api.md", root)));
+  });
+
+  test("the reference and the guide have all 47 reasons, each with its constant", () => {
+    const names = Object.keys(meanings);
+    expect(names).toHaveLength(47);
+    for (const file of ["docs/api.md", "docs/status-conditions.md"])
+      expect(
+        names.filter((name) => !read(file).includes(`\`${name}\``)),
+        file,
+      ).toEqual([]);
+    const named = Object.entries(constants).flatMap(([name, value]) => (name.startsWith("REASON_") ? [value] : []));
+    expect(named).toEqual(names);
+  });
+
+  test("every reason that a kind knows has the words of the table", () => {
+    for (const { kind, conditions } of bindyKinds) {
+      for (const { reasons } of Object.values(conditions.types)) {
+        for (const [name, { means, fix }] of Object.entries(reasons))
+          expect(meanings, `${kind} ${name}`).toMatchObject({ [name]: { means, fix } });
+      }
+    }
+  });
+
+  test.each(files)("the links of %s lead somewhere", (file) => {
+    const base = new URL(file, root);
+    const prose = read(file).replace(/`[^`]*`/g, "");
+    for (const [, target = ""] of prose.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g))
+      expect(existsSync(new URL(target, base)), target).toBe(true);
+  });
+
+  test("what the documents import is there", () => {
+    for (const [, names = ""] of read("docs/quickstart.md").matchAll(/^import \{ (.+) \} from "@telltale\/bindy";$/gm))
+      expect(Object.keys(bindy)).toEqual(expect.arrayContaining(names.split(", ")));
+    expect(toYaml(...installation({ image: "registry.example.com/bindy:1", operands: ["dns"] }))).toContain(
+      "kind: Deployment",
+    );
+  });
+
+  test("the README has every setting", () => {
+    const source = read("src/config.ts");
+    const names = [...new Set([...source.matchAll(/"((?:BINDY|POD|LOG)_[A-Z_]+)"/g)].map(([, name]) => name ?? ""))];
+    expect(names.length).toBeGreaterThan(14);
+    for (const name of names) expect(read("README.md"), name).toContain(`\`${name}\``);
+    expect("config" in configFrom({})).toBe(true);
+  });
+
+  describe("objects in the documents", () => {
+    let server: ApiServer;
+    beforeAll(async () => {
+      server = await startApiServer({
+        listen: false,
+        clock: new VirtualClock(),
+        random: seededRandom(1),
+        authorization: "always-allow",
+        objects: bindyCrds() as readonly KubeObject[],
+      });
+    });
+    afterAll(() => server.stop());
+
+    const blocks = ["README.md", "docs/quickstart.md"].flatMap((file) =>
+      [...read(file).matchAll(/^```yaml\n(.*?)^```$/gms)].map(
+        ([, text = ""], i) => [`${file} ${i + 1}`, text] as const,
+      ),
+    );
+    const objects = blocks.filter(([, text]) => text.startsWith("apiVersion"));
+
+    test.each(objects)("%s are accepted", async (_, text) => {
+      for (const document of text.split(/^---$/m)) {
+        const kind = bindyKinds.find((it) => it.kind === /^kind: (\S+)$/m.exec(document)?.[1]);
+        if (kind === undefined) throw new Error("an object of no kind of ours");
+        const { status, body } = await server.client({
+          method: "POST",
+          path: `${pathOf(kind)}?fieldValidation=Strict`,
+          headers: { "content-type": "application/yaml", accept: "application/json" },
+          body: document,
+        });
+        expect(status, body).toBe(201);
+      }
+    });
+  });
+});
