@@ -35,5 +35,6 @@ export async function insist({ clock, failed, waits }: Insisting, act: () => unk
 function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
   if (!(error instanceof ApiError) || isAlreadyExists(error)) return false;
+  if (error.code === 403) return error.message.includes("custom resource definition is terminating");
   return error.code === 404 || error.code === 409 || error.code === 429 || error.code >= 500;
 }

@@ -1,5 +1,5 @@
 // I9: who says Ready is, in the server's history and not only in a cache.
-import type { KubeObject } from "@telltale/kinds";
+import type { KindRef, KubeObject } from "@telltale/kinds";
 import { findCondition } from "@telltale/status";
 import { conditionsOf, kindOf, nameOf, resourceIn, statusOf } from "../facts.ts";
 import type { Change } from "../history.ts";
@@ -29,13 +29,12 @@ export const promises: Invariant = {
         const top = kindOf(kinds, change.after)?.conditions.top;
         if (top === undefined || findCondition(conditionsOf(change.after), top)?.status !== "True") return;
         const object = asObserved(world, change);
-        const view = views.get(pass) ?? new Map();
-        const from = oldest(world, pass, view);
+        const from = oldest(world, pass, views.get(pass) ?? new Map());
         for (let at = change.revision; at >= from; at -= 1) {
           if (promise.call(world.scenario, object, lookAt(world.server, at))) return;
         }
-        // One kind may be told of long before another: together they were never there.
-        if (promise.call(world.scenario, object, asTold(world, pass, view))) return;
+        // Who has not been told of everything knows kinds as they never were together.
+        if (from < pass.revision && promise.call(world.scenario, object, asKnown(pass))) return;
         say(
           `${pass.process.name} says ${top}=True of ${nameOf(object)}, and it was not so at any time since it looked`,
         );
@@ -44,10 +43,15 @@ export const promises: Invariant = {
   },
 };
 
-/** Each kind as of the version that the process had been told of. */
-function asTold(world: World, pass: Pass, told: ReadonlyMap<string, number>): Look {
+/** What the process has in its cache. */
+function asKnown({ process }: Pass): Look {
   return {
-    list: (kind) => lookAt(world.server, told.get(`${kind.group}/${kind.plural}`) ?? pass.revision).list(kind),
+    list: <T extends KubeObject>(kind: KindRef<T>) => {
+      const held = process.manager.cache
+        .held()
+        .find((it) => it.kind.group === kind.group && it.kind.plural === kind.plural);
+      return [...(held?.store.values() ?? [])] as KubeObject[] as T[];
+    },
   };
 }
 

@@ -1,4 +1,6 @@
 // P22: somebody changes a spec while a pass over it is under way: there and back at once, or for a while.
+
+import { ApiError } from "@telltale/client";
 import { deepEqual } from "@telltale/kinds";
 import type { Fault } from "../fault.ts";
 import { numberIn, type Perturbation, textIn } from "../perturbation.ts";
@@ -63,7 +65,12 @@ async function thereAndBack(fault: Fault, world: World, takesBack: number): Prom
     );
   if (was === undefined) return;
   await set(was, to);
-  const back = () => world.do("takes it back", () => set(to, was));
+  const back = () =>
+    world.do("takes it back", () => {
+      // It may come again, as it was.
+      if (there(world, on) === undefined) throw new ApiError(`GET ${on}`, { code: 404, reason: "NotFound" });
+      return set(to, was);
+    });
   if (takesBack === 0) back();
   else world.clock.after(takesBack, back);
 }
