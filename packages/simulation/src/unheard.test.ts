@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Change } from "./history.ts";
 import type { Sent } from "./network.ts";
+import type { Pass } from "./pass.ts";
 import { targetOf } from "./target.ts";
 import { Unheard } from "./unheard.ts";
 import type { World } from "./world.ts";
@@ -34,6 +35,17 @@ test("a lie explains repetitions of the same until the truth is heard", () => {
   expect(unheard.explains(sent("PATCH", `${maps}/a`))).toBe(true);
   unheard.heard(again, { as: "answer", status: 200 });
   expect(unheard.explains(sent("PATCH", `${maps}/a`))).toBe(false);
+});
+
+test("what others hear of the same object does not tell the pass that was lied to", () => {
+  const unheard = opened();
+  const [one, two] = [{}, {}] as unknown as readonly [Pass, Pass];
+  const write = (pass: Pass) => ({ ...sent("PATCH", `${maps}/a`), pass });
+  const [first, others] = [write(one), write(two)];
+  unheard.applied(first, added);
+  unheard.heard(first, { as: "lie", status: 504 });
+  unheard.heard(others, { as: "answer", status: 200 });
+  expect([unheard.explains(write(one)), unheard.explains(write(two))]).toEqual([true, false]);
 });
 
 test("what was made without a name is never found again, but by who starts anew", () => {

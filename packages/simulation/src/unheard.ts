@@ -2,12 +2,15 @@
 import { resourceIn } from "./facts.ts";
 import type { Change } from "./history.ts";
 import type { Heard, Sent } from "./network.ts";
+import type { Pass } from "./pass.ts";
 import { keyOf } from "./target.ts";
 import type { World } from "./world.ts";
 
 export class Unheard {
   readonly #world: World;
   readonly #open = new Map<Sent, readonly Change[]>();
+  /** By the passes that sent them: a pass knows only what it hears itself. */
+  readonly #lies = new WeakMap<Pass, Sent[]>();
 
   constructor(world: World) {
     this.#world = world;
@@ -18,7 +21,11 @@ export class Unheard {
   }
 
   heard(sent: Sent, { as }: Heard): void {
-    if (as !== "answer") return;
+    const { pass } = sent;
+    if (as !== "answer") {
+      if (pass !== undefined) this.#lies.set(pass, [...(this.#lies.get(pass) ?? []), sent]);
+      return;
+    }
     this.#open.delete(sent);
     // What was made without a name stays unknown, whatever else is heard.
     for (const it of this.#open.keys()) if (it.method !== "POST" && isSame(it, sent)) this.#open.delete(it);
@@ -37,7 +44,8 @@ export class Unheard {
   /** Whether one of this sender to the same object is open: until it hears the truth, it may say it again. */
   explains(again: Sent): boolean {
     for (const sent of this.#open.keys()) if (sent !== again && isSame(sent, again)) return true;
-    return false;
+    const told = again.pass === undefined ? [] : (this.#lies.get(again.pass) ?? []);
+    return told.some((sent) => isSame(sent, again));
   }
 }
 
