@@ -7,8 +7,8 @@ import { namespace, type ZoneStage, zoneStage } from "./zone-stage.ts";
 let it: ZoneStage;
 beforeEach(async () => {
   it = await zoneStage();
-});
-afterEach(() => it.end());
+}, 60_000);
+afterEach(() => it.end(), 60_000);
 
 const zone = (spec: object = {}, name = "example-com", metadata: object = {}) =>
   it.make(DNSZone, name, { ...zoneSpec, ...spec }, metadata);

@@ -188,11 +188,17 @@ class Primary {
 
   async #readBack(): Promise<Trouble | undefined> {
     const found = await this.#pod.rrsets(this.#task.content.zone, this.#call);
-    if (!found.ok) return isUnknown(found.trouble) ? this.#settled(0, []) : found.trouble;
+    if (!found.ok) return isUnknown(found.trouble) ? this.#unread() : found.trouble;
     const left = changesTo(this.#task.content, found.value.rrsets);
     if (left.length === 0) return this.#settled(found.value.serial, found.value.rrsets);
     this.result = { is: "differs", left };
     return undefined;
+  }
+
+  /** What cannot be read is there, at least. */
+  async #unread(): Promise<Trouble | undefined> {
+    const status = await this.#pod.zoneStatus(this.#task.content.zone, this.#call);
+    return status.ok ? this.#settled(status.value.serial ?? 0, []) : status.trouble;
   }
 
   #settled(serial: number, rrsets: readonly RRset[]): undefined {

@@ -1,0 +1,241 @@
+// Zones when something goes wrong: pods that lose everything, move or do not answer, operators that die, secondaries that lag.
+import { Pod } from "@telltale/kinds/builtin";
+import { afterEach, expect, test } from "vitest";
+import { ARecord, Bind9Cluster, Bind9Instance, DNSZone } from "../src/kinds/index.ts";
+import { zonesLoadedGate } from "../src/names.ts";
+import { soaRecord, zoneSpec } from "./zone-objects.ts";
+import { namespace, type ZoneStage, zoneStage } from "./zone-stage.ts";
+
+let it: ZoneStage;
+afterEach(() => it.end(), 60_000);
+
+async function begin(primary: number, secondary: number, options: Parameters<typeof zoneStage>[0] = {}): Promise<void> {
+  it = await zoneStage(options);
+  await it.cluster("dns", primary, secondary);
+  await it.make(DNSZone, "example-com", zoneSpec);
+  await it.make(ARecord, "www", { name: "www", ipv4Addresses: ["192.0.2.10"] });
+  await it.pass(40_000);
+}
+
+const gateOf = ({ status }: Pod): string | undefined =>
+  status?.conditions?.find(({ type }) => type === zonesLoadedGate)?.status;
+const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
+
+test("A-121 L-40 a pod that begins anew is in service only with every record: a known name is never unknown", async () => {
+  await begin(2, 0, { gate: true });
+  expect((await it.pods()).map(gateOf)).toEqual(["True", "True"]);
+  const [old] = await it.pods("dns-primary-0");
+  await it.client.delete(Pod, { namespace, name: old?.metadata?.name ?? "" }, { propagation: "Background" });
+  const seen = new Set<string>();
+  for (let i = 0; i < 300; i += 1) {
+    await it.pass(100);
+    for (const pod of await it.pods("dns-primary-0")) {
+      const answer = (await it.answers("www.example.com.", "A"))["dns-primary-0"] ?? "";
+      seen.add(answer);
+      if (isReady(pod)) expect(answer).toBe("3600 A 192.0.2.10");
+    }
+  }
+  expect(seen).not.toContain("NXDOMAIN");
+  const [next] = await it.pods("dns-primary-0");
+  expect(next?.metadata?.uid).not.toBe(old?.metadata?.uid);
+  expect(next === undefined ? false : isReady(next)).toBe(true);
+}, 60_000);
+
+test("D-22 pods of instances without zones are in service at once", async () => {
+  it = await zoneStage({ gate: true });
+  await it.cluster("dns", 1, 0);
+  expect((await it.pods()).map(gateOf)).toEqual(["True"]);
+});
+
+test("D-22 a zone that no server would load keeps no pod out of service", async () => {
+  it = await zoneStage({ gate: true });
+  await it.make(DNSZone, "broken", { ...zoneSpec, nameServers: [{ hostname: "ns1.example.com." }] });
+  await it.cluster("dns", 1, 0);
+  expect(await it.says(DNSZone, "broken")).toBe(
+    "False ConfigurationInvalid Invalid configuration: spec.soaRecord.primaryNs: ns1.example.com. is in the zone and has no address",
+  );
+  expect((await it.pods()).map(gateOf)).toEqual(["True"]);
+});
+
+test("A-121 a primary that lost its storage gets everything back at once, with the serial of the others", async () => {
+  await begin(2, 1);
+  const before = await it.serials();
+  (await it.bindcar("dns-primary-1")).nameserver.reset();
+  expect((await it.answers("www.example.com.", "A"))["dns-primary-1"]).toBe("REFUSED");
+  for (let i = 0; i < 900 && (await it.answers("www.example.com.", "A"))["dns-primary-1"] === "REFUSED"; i += 1)
+    await it.pass(100);
+  expect((await it.answers("www.example.com.", "A"))["dns-primary-1"]).toBe("3600 A 192.0.2.10");
+  await it.pass(5_000);
+  expect(await it.serials()).toEqual(before);
+});
+
+test("A-134 L-41 L-42 pods that get other addresses are let in, and found, by the others", async () => {
+  await begin(1, 1);
+  for (const instance of ["dns-secondary-0", "dns-primary-0"]) {
+    const [pod] = await it.pods(instance);
+    await it.client.delete(Pod, { namespace, name: pod?.metadata?.name ?? "" }, { propagation: "Background" });
+    await it.pass(60_000);
+    const [next] = await it.pods(instance);
+    expect(next?.status?.podIP).not.toBe(pod?.status?.podIP);
+  }
+  await it.edit(ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.99"] } });
+  await it.pass(20_000);
+  expect(await it.answers("www.example.com.", "A")).toEqual({
+    "dns-primary-0": "3600 A 192.0.2.99",
+    "dns-secondary-0": "3600 A 192.0.2.99",
+  });
+  const [secondary] = await it.pods("dns-secondary-0");
+  const definition = await (await it.bindcar("dns-primary-0")).nameserver.definition("example.com");
+  expect(definition).toMatchObject({
+    allowTransfer: [secondary?.status?.podIP],
+    alsoNotify: [`${secondary?.status?.podIP}:5353`],
+  });
+});
+
+test("A-83 a zone that one pod does not have shows on the pod, and is made again", async () => {
+  await begin(2, 0);
+  const bindcar = await it.bindcar("dns-primary-1");
+  bindcar.faults.add({ match: { path: "/zones/" }, action: { type: "status", code: 404 } });
+  await it.pass(75_000);
+  expect(await it.says(Bind9Instance, "dns-primary-1", "Pod-0")).toMatch(
+    /^False ZoneNotFound Pod \S+ is missing zone example.com in BIND9 \(404\)$/,
+  );
+  expect(await it.says(DNSZone, "example-com")).toBe(
+    "False PartialReconciliation Zone example.com configured on 1/2 primary and 0/0 secondary instance(s) - 1 instance(s) pending",
+  );
+  expect(await it.says(DNSZone, "example-com", "Degraded")).toContain("True PartialReconciliation");
+  bindcar.faults.clear();
+  bindcar.nameserver.reset();
+  await it.pass(45_000);
+  expect(await it.says(Bind9Instance, "dns-primary-1", "Pod-0")).toContain("True Ready");
+  expect((await it.answers("www.example.com.", "A"))["dns-primary-1"]).toBe("3600 A 192.0.2.10");
+  expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
+});
+
+test("a primary that was away is brought up to date, and the others need no other serial", async () => {
+  await begin(2, 0);
+  const bindcar = await it.bindcar("dns-primary-1");
+  bindcar.stop();
+  await it.edit(ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.50"] } });
+  await it.pass(60_000);
+  expect(await it.says(ARecord, "www")).toContain("True ReconcileSucceeded");
+  const [serial] = await it.serials();
+  bindcar.start();
+  await it.pass(60_000);
+  expect(await it.serials()).toEqual([serial, serial]);
+  expect((await it.answers("www.example.com.", "A"))["dns-primary-1"]).toBe("3600 A 192.0.2.50");
+});
+
+test("a record says why it is on no primary", async () => {
+  await begin(1, 0);
+  (await it.bindcar("dns-primary-0")).stop();
+  await it.edit(ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.50"] } });
+  await it.pass(60_000);
+  expect(await it.says(ARecord, "www")).toBe(
+    "False ReconcileFailed Failed to add record to zone: Cannot connect to Bindcar API",
+  );
+  expect(await it.says(DNSZone, "example-com")).toBe(
+    "False PrimaryFailed No primary has the zone: Cannot connect to Bindcar API",
+  );
+});
+
+test("a secondary that stays behind says so on its pod after two minutes, and no longer when it has caught up", async () => {
+  await begin(1, 1);
+  const bindcar = await it.bindcar("dns-secondary-0");
+  bindcar.nameserver.pin("example.com", 5);
+  await it.pass(100_000);
+  expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
+  await it.pass(330_000);
+  expect(await it.says(Bind9Instance, "dns-secondary-0", "Pod-0")).toMatch(
+    /^False ZoneTransferFailed Pod dns-secondary-0-\S+ has not transferred zone example.com \(serial 5, expected \d+\)$/,
+  );
+  expect(await it.says(DNSZone, "example-com")).toBe(
+    "False ReconcileDegraded Zone example.com reconciliation completed with degraded state - see Degraded condition for details",
+  );
+  expect(await it.says(DNSZone, "example-com", "Degraded")).toContain("True SecondaryFailed");
+  bindcar.nameserver.pin("example.com", undefined);
+  await it.pass(40_000);
+  expect(await it.says(Bind9Instance, "dns-secondary-0", "Pod-0")).toContain("True Ready");
+  expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
+});
+
+test.each(["stop", "crash"] as const)(
+  "an operator that ends by a %s is followed by one that changes nothing",
+  async (how) => {
+    await begin(2, 1);
+    const before = await it.serials();
+    it.asked();
+    it.writes();
+    await it.restart(how);
+    await it.pass(60_000);
+    expect(await it.serials()).toEqual(before);
+    expect(it.asked().filter((line) => !line.startsWith("GET"))).toEqual([]);
+    expect(it.writes().filter((line) => !line.includes("/leases"))).toEqual([]);
+  },
+);
+
+test("L-45 instances that are added get the zone, and those that leave lose it", async () => {
+  await begin(1, 0);
+  await it.edit(Bind9Cluster, "dns", { spec: { primary: { replicas: 2 } } });
+  await it.pass(40_000);
+  expect((await it.answers("www.example.com.", "A"))["dns-primary-1"]).toBe("3600 A 192.0.2.10");
+  await it.edit(DNSZone, "example-com", {
+    spec: { clusterRef: null, bind9InstancesFrom: [{ selector: { matchLabels: { one: "yes" } } }] },
+  });
+  await it.edit(Bind9Instance, "dns-primary-0", { metadata: { labels: { one: "yes" } } });
+  await it.pass(20_000);
+  expect(await it.answers("www.example.com.", "A")).toEqual({
+    "dns-primary-0": "3600 A 192.0.2.10",
+    "dns-primary-1": "REFUSED",
+  });
+  expect((await it.get(Bind9Instance, "dns-primary-1"))?.status?.zonesCount).toBe(0);
+  expect((await it.get(DNSZone, "example-com"))?.status?.bind9Instances).toMatchObject([
+    { name: "dns-primary-0", status: "Configured" },
+  ]);
+});
+
+test("a large change is brought over in transactions of 500, and all primaries end with one serial", async () => {
+  await begin(2, 0);
+  for (let i = 0; i < 6; i += 1) {
+    const many = Array.from({ length: 100 }, (_, n) => `192.0.${i}.${n + 1}`);
+    await it.make(ARecord, `h${i}`, { name: `h${i}`, ipv4Addresses: many });
+  }
+  await it.pass(20_000);
+  const [one, two] = await it.serials();
+  expect(one).toBe(two);
+  expect((await it.answers("h5.example.com.", "A"))["dns-primary-1"]).toContain("192.0.5.100");
+});
+
+test("a zone that is only mirrored from elsewhere publishes no records", async () => {
+  it = await zoneStage();
+  await it.cluster("dns", 0, 1);
+  await it.edit(Bind9Instance, "dns-secondary-0", { spec: { primaryServers: ["198.51.100.1:53"] } });
+  await it.make(DNSZone, "example-com", zoneSpec);
+  await it.make(ARecord, "www", { name: "www", ipv4Addresses: ["192.0.2.10"] });
+  await it.pass(10_000);
+  expect(await it.says(ARecord, "www")).toBe("False NoPrimaryInstances DNSZone has no primary instances configured");
+  await it.pass(200_000);
+  expect(await it.says(Bind9Instance, "dns-secondary-0", "Pod-0")).toContain("False UpstreamUnreachable");
+});
+
+test("a zone without any primary says so, and so do its records", async () => {
+  it = await zoneStage();
+  await it.cluster("dns", 0, 1);
+  await it.make(DNSZone, "example-com", zoneSpec);
+  await it.make(ARecord, "www", { name: "www", ipv4Addresses: ["192.0.2.10"] });
+  await it.pass(10_000);
+  expect(await it.says(DNSZone, "example-com")).toContain("False PrimaryFailed");
+  expect(await it.says(ARecord, "www")).toContain("False NoPrimaryInstances");
+});
+
+test("a zone for nobody says so, and so do its records", async () => {
+  it = await zoneStage();
+  await it.make(DNSZone, "example-com", { ...zoneSpec, soaRecord });
+  await it.make(ARecord, "www", { name: "www", ipv4Addresses: ["192.0.2.10"] });
+  await it.pass(10_000);
+  expect(await it.says(DNSZone, "example-com")).toBe("False NoTargets No instance matches the zone");
+  expect(await it.says(ARecord, "www")).toBe(
+    "False ZoneNotConfigured DNSZone has no instances: No instance matches the zone",
+  );
+});
