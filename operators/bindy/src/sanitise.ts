@@ -4,19 +4,20 @@ import { cut, type SafeText, sanitize, text } from "@telltale/status";
 
 /** The code and the reason first, then at most 200 characters without credentials, addresses and paths. */
 export function sanitise(error: unknown): SafeText {
-  const said = sanitize(error instanceof ApiError ? (error.status.message ?? "") : error, {
-    max: 4096,
-    firstLineOnly: true,
-    stable: true,
-  });
-  let out: string = said;
-  for (const [pattern, instead] of replaced) out = out.replace(pattern, instead);
-  const short = cut(out, longest);
+  let said = bounded(error instanceof ApiError ? (error.status.message ?? "") : wordsOf(error));
+  for (const [pattern, instead] of replaced) said = said.replace(pattern, instead);
+  const short = cut(sanitize(said, { max: most, firstLineOnly: true, stable: true }), longest);
   if (!(error instanceof ApiError)) return text`${short}`;
   const { reason = "" } = error.status;
   const head = reason === "" ? `${error.code}` : `${error.code} ${reason}`;
   return short === "" ? text`${head}` : text`${head}: ${short}`;
 }
+
+/** Half a credential would not be known for one: what is cut off here is far behind what is shown. */
+const most = 4096;
+const bounded = (said: string): string => said.slice(0, most);
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const longest = 200;
 

@@ -1,0 +1,118 @@
+import { seededRandom, VirtualClock } from "@telltale/clock";
+import { expect, test } from "vitest";
+import { bindcarClient } from "../bindcar/client.ts";
+import { fixedToken } from "../bindcar/token.ts";
+import { SimulatedBindcar } from "../bindcar-simulated/bindcar.ts";
+import { simulatedWire } from "../bindcar-simulated/wire.ts";
+import { Prober } from "./prober.ts";
+import type { Target } from "./target.ts";
+
+const instance = { namespace: "dns", name: "x" };
+const zone = { namespace: "dns", name: "example-com", zoneName: "example.com" };
+const target = (more: Partial<Target> = {}): Target => ({
+  uid: "u",
+  endpoint: "10.0.0.1:8080",
+  run: "a 0",
+  isReady: true,
+  ...more,
+});
+
+function world() {
+  const clock = new VirtualClock();
+  const random = seededRandom(1);
+  const pods = new Map<string, SimulatedBindcar>();
+  const find = (endpoint: string) => {
+    const pod = pods.get(endpoint) ?? new SimulatedBindcar({ clock, random });
+    pods.set(endpoint, pod);
+    return pod;
+  };
+  const wire = simulatedWire({ find, clock });
+  const prober = new Prober({ bindcar: bindcarClient({ wire, token: fixedToken("t"), clock, random }), clock, random });
+  const woken: string[] = [];
+  const stop = prober.source(({ name }) => woken.push(name));
+  prober.zoneSource(({ name }) => woken.push(`zone ${name}`));
+  return { clock, prober, woken, stop, pod: find("10.0.0.1:8080"), find };
+}
+
+test("8.7 a new pod is asked at once, then every thirty seconds, more or less", async () => {
+  const { clock, prober, pod } = world();
+  prober.keep(instance, [target()], []);
+  await clock.settle(0);
+  expect(pod.requests).toHaveLength(1);
+  await clock.settle(600_000);
+  expect(pod.requests.length).toBeGreaterThanOrEqual(17);
+  expect(pod.requests.length).toBeLessThanOrEqual(26);
+});
+
+test("8.7 of its zones one is asked for each time, in turns", async () => {
+  const { clock, prober, pod } = world();
+  const other = { ...zone, name: "example-net", zoneName: "example.net" };
+  prober.keep(instance, [target()], [zone, other]);
+  await clock.settle(60_000);
+  const asked = pod.requests.map(({ path }) => path).filter((path) => path.includes("/zones/"));
+  expect(asked.slice(0, 2)).toEqual(["/api/v1/zones/example.com/status", "/api/v1/zones/example.net/status"]);
+});
+
+test("8.7 a zone that is missing is asked for again by who publishes it", async () => {
+  const { clock, prober, woken } = world();
+  prober.keep(instance, [target()], [zone]);
+  await clock.settle(0);
+  expect(woken).toEqual(["zone example-com"]);
+});
+
+test("8.7 when named begins anew, what is known of it is forgotten, and its zones are looked at", async () => {
+  const { clock, prober, woken, pod } = world();
+  prober.keep(instance, [target()], []);
+  pod.faults.add("http-503");
+  await clock.settle(80_000);
+  expect(prober.finding("u").fault).toBeDefined();
+  woken.length = 0;
+  pod.faults.clear();
+  prober.keep(instance, [target()], [zone]);
+  prober.keep(instance, [target({ run: "b 1" })], [zone]);
+  expect(prober.finding("u").fault).toBeUndefined();
+  expect(woken).toEqual(["zone example-com"]);
+});
+
+test("8.7 a pod that is gone is not asked, and nothing is known of it", async () => {
+  const { clock, prober, pod } = world();
+  prober.keep(instance, [target()], []);
+  await clock.settle(0);
+  prober.keep(instance, [], []);
+  await clock.settle(300_000);
+  expect(pod.requests).toHaveLength(1);
+  expect(prober.finding("u")).toEqual({});
+});
+
+test("8.7 nobody is asked while another process works", async () => {
+  const { clock, prober, pod, stop } = world();
+  prober.keep(instance, [target()], []);
+  stop();
+  await clock.settle(300_000);
+  expect(pod.requests).toHaveLength(0);
+  prober.source(() => {});
+  await clock.settle(0);
+  expect(pod.requests).toHaveLength(1);
+});
+
+test("8.7 at most twenty are asked at a time", async () => {
+  const { clock, prober, find } = world();
+  const many = Array.from({ length: 50 }, (_, n) => target({ uid: `u${n}`, endpoint: `10.0.1.${n}:8080` }));
+  for (const { endpoint = "" } of many) find(endpoint).faults.add("hang");
+  prober.keep(instance, many, []);
+  await clock.settle(0);
+  const asked = many.filter(({ endpoint = "" }) => find(endpoint).requests.length > 0);
+  expect(asked).toHaveLength(20);
+});
+
+test("8.5 what the controller of zones meets counts as an answer", () => {
+  const { prober, woken } = world();
+  prober.keep(instance, [target()], []);
+  const trouble = { at: "answered", status: 503 } as const;
+  prober.report("u", trouble);
+  prober.report("u", trouble, "example.com");
+  expect(prober.finding("u").fault).toEqual({ trouble, zone: "example.com" });
+  prober.lags("u", { is: "behind", zone: "example.com", have: 1, want: 2 });
+  prober.lags("u", { is: "behind", zone: "example.com", have: 1, want: 2 });
+  expect(woken).toEqual(["x", "x"]);
+});
