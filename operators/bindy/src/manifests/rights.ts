@@ -26,7 +26,9 @@ export const operatorRights: readonly PolicyRule[] = [
   rule(group, plurals(owners, "/finalizers"), "update"),
   rule("apps", ["deployments"], ...making),
   rule("apps", ["replicasets"], ...reading),
-  rule("", ["services", "configmaps", "serviceaccounts"], ...making),
+  rule("", ["services", "configmaps"], ...making),
+  // It has labels and nothing else: it is made and taken away, never changed.
+  rule("", ["serviceaccounts"], ...reading, "create", "delete"),
   rule("", ["pods"], ...reading),
   rule("", ["pods/status"], "patch"),
   rule("", ["events"], "create", "patch"),
