@@ -60,6 +60,8 @@ async function tie(role: Role, hands: Hands, world: World, { Cluster: kind }: Se
   const object = objectOf<{ readonly metadata: Cluster["metadata"] }>(world[role]);
   if (object === undefined) return;
   const { name = "", uid = "" } = world.cluster.metadata;
+  // Not from the cache: whoever is given an owner that is gone goes with it.
+  if ((await hands.live(kind, placeOf(world.cluster)))?.metadata.uid !== uid) return;
   const of: KindRef = roleKinds[role];
   await hands.apply(
     of,

@@ -1,0 +1,32 @@
+// What the simulation has found, so that it is not lost again.
+import { type Plan, replay, type Scenario } from "@telltale/simulation";
+import { expect, test } from "vitest";
+import { created, deleted } from "./scenarios.ts";
+
+const found: readonly (readonly [string, Scenario, Plan])[] = [
+  [
+    "a connection Secret that is taken away at once is back before the cluster has waited too long",
+    created,
+    {
+      seed: 1,
+      faults: [
+        { p: "P30", how: "deleted", write: 27, on: "//secrets/default/demo-net-vpc-connection", kind: "Secret" },
+      ],
+    },
+  ],
+  [
+    "what people made is not tied to a Cluster that is gone, and taken along with it",
+    created,
+    { seed: 1, faults: [{ p: "P31", change: 8, lost: 3, versions: "on" }] },
+  ],
+  [
+    "of a Workspace that went before everything else did nothing is left",
+    deleted,
+    { seed: 1, faults: [{ p: "P26", write: 27, kind: "Workspace", how: "recreated" }] },
+  ],
+];
+
+test.each(found)("%s", async (_what, scenario, plan) => {
+  const { violations } = await replay(scenario, plan);
+  expect(violations).toEqual([]);
+});
