@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { rewritten } from "./rewrite.ts";
 
 const {
@@ -37,7 +37,9 @@ function run(): void {
       place.replace(/include "[^"]*\/etc\/bind\/(named\.conf\.(?:options|zones))"/g, `include "${copy}/$1"`),
     );
   }
-  const args = process.argv.slice(2).map((word) => (basename(word) === "named.conf" ? join(copy, "named.conf") : word));
+  // A file that is mounted alone may have any name by now: it is the one after -c.
+  const given = process.argv.slice(2);
+  const args = given.map((word, i) => (given[i - 1] === "-c" ? join(copy, "named.conf") : word));
   const child = spawn("named", [...args, "-n", "1"], { stdio: "inherit", env: { ...process.env, PATH: path } });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
