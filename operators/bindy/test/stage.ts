@@ -32,7 +32,7 @@ export interface Stage {
   readonly complaints: readonly string[];
   /** What operators wrote since the last time that somebody asked. */
   writes(): readonly Sent[];
-  /** Reads of one object or one list, without the watches. */
+  /** Reads of one object. */
   reads(): readonly string[];
   pass(by?: Ms): Promise<void>;
   /** Until it is true, a second at a time. Says how long it took. */
@@ -114,7 +114,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
         const line = `${request.method} ${request.path.split("?")[0]}`;
         const isEvent = line.includes("/events");
         if (request.method !== "GET" && !isEvent) sent.push({ line, by: identity, body: String(request.body ?? "") });
-        if (request.method === "GET" && !/[?&]watch=/.test(request.path)) reads.push(line);
+        // Lists are the caches' business: they look now and then whether they have missed anything.
+        if (request.method === "GET" && /\/namespaces\/[^/]+\/[^/]+\/[^/]+/.test(line)) reads.push(line);
         const code = options.refuse?.(request);
         if (code === undefined) return inner.send(request);
         const status = { apiVersion: "v1", kind: "Status", status: "Failure", code, reason: "Refused", message: "no" };

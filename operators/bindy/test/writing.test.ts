@@ -1,0 +1,134 @@
+// 16.5 and what of 16.7 needs no DNS: how often something is written, and what is kept of what others wrote.
+
+import { afterEach, expect, test } from "vitest";
+import { Bind9Cluster, Bind9Instance } from "../src/kinds/index.ts";
+import { namespace, type Stage, stage } from "./stage.ts";
+
+let it: Stage | undefined;
+afterEach(async () => {
+  await it?.end();
+  it = undefined;
+});
+
+test("A-72 A-106 unchanged, nothing is written and nothing is read, pass after pass", async () => {
+  it = await stage();
+  await it.cluster("dns", 2, 1);
+  await it.pass(60_000);
+  it.writes();
+  it.reads();
+  await it.pass(1_000_000);
+  expect(it.writes()).toEqual([]);
+  expect(it.reads()).toEqual([]);
+}, 120_000);
+
+test("A-74 an edit without effect is one write of the status", async () => {
+  it = await stage();
+  await it.cluster("dns", 1, 0);
+  await it.pass(20_000);
+  it.writes();
+  const spec = { rndcSecretRefs: [] };
+  await it.client.patch(Bind9Cluster, { name: "dns", namespace }, { merge: { spec } });
+  await it.pass(20_000);
+  const cluster = await it.client.get(Bind9Cluster, "dns", { namespace });
+  expect(cluster.status?.observedGeneration).toBe(cluster.metadata.generation);
+  const written = it.writes().filter(({ line }) => line.endsWith("/bind9clusters/dns/status"));
+  expect(written).toHaveLength(1);
+});
+
+test("A-75 a conflict is read again, and the zones of others are not lost", async () => {
+  let refusals = 1;
+  it = await stage({
+    refuse: ({ method, path }) => {
+      const isStatus = method === "PATCH" && path.includes("/bind9instances/dns-primary-0/status");
+      if (!isStatus || refusals === 0) return undefined;
+      refusals -= 1;
+      return 409;
+    },
+  });
+  await it.cluster("dns", 1, 0);
+  await it.pass(20_000);
+  const zone = { apiVersion: "bindy.firestoned.io/v1beta1", kind: "DNSZone" as const, name: "z", namespace };
+  const status = { zones: [{ ...zone, zoneName: "example.com" }], zonesCount: 1 };
+  await it.client.status.patch(Bind9Instance, { name: "dns-primary-0", namespace }, { merge: { status } });
+  await it.client.patch(Bind9Instance, { name: "dns-primary-0", namespace }, { merge: { spec: { replicas: 2 } } });
+  await it.pass(20_000);
+  const instance = await it.client.get(Bind9Instance, "dns-primary-0", { namespace });
+  expect(refusals).toBe(0);
+  expect(instance.status).toMatchObject({ ...status, replicas: 2 });
+});
+
+test("A-73 what others say of a cluster stays, and comes last", async () => {
+  it = await stage();
+  await it.cluster("dns", 1, 0);
+  await it.pass(10_000);
+  const known = await it.conditions("b9c", "dns");
+  const custom = {
+    type: "Custom",
+    status: "True",
+    reason: "Mine",
+    message: "x",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  };
+  const status = { conditions: [custom, ...known] } as object;
+  await it.client.status.patch(Bind9Cluster, { name: "dns", namespace }, { merge: { status } });
+  await it.scale("dns", 2, 0);
+  await it.pass(10_000);
+  const after = await it.conditions("b9c", "dns");
+  expect(after.at(-1)).toEqual(custom);
+  expect(after).toHaveLength(4);
+});
+
+test("A-51 what the server refuses to make is waited for, and told", async () => {
+  it = await stage({
+    refuse: ({ method, path }) => (method === "PATCH" && path.includes("/bind9instances/dns-") ? 403 : undefined),
+  });
+  await it.cluster("dns", 2, 0);
+  await it.pass(10_000);
+  expect(await it.says("b9c", "dns")).toBe("False InstancesPending Waiting for 2 of 2 instances to be created");
+  expect((await it.events("Bind9Cluster")).some((told) => told.startsWith("Warning InstancesPending"))).toBe(true);
+});
+
+test("A-149 without the right to make Secrets it says so, and other namespaces go on", async () => {
+  it = await stage({
+    namespaces: ["other"],
+    refuse: ({ method, path }) => (method === "POST" && path.includes("/namespaces/other/secrets") ? 403 : undefined),
+  });
+  const { apiVersion, kind } = Bind9Cluster;
+  const spec = { primary: { replicas: 1 } };
+  await it.client.create(Bind9Cluster, { apiVersion, kind, metadata: { name: "dns", namespace: "other" }, spec });
+  await it.cluster("dns", 1, 0);
+  await it.pass(20_000);
+  expect(await it.says("b9", "other/dns-primary-0")).toBe(
+    "False NotReady Failed to create resources: operator may not create secrets in namespace other",
+  );
+  expect(await it.says("b9c", "dns")).toBe("True AllReady All 1 instances are ready");
+});
+
+test("A-147 a volume that is not allowed: the spec is refused, and what runs is left alone", async () => {
+  it = await stage();
+  await it.cluster("dns", 1, 0);
+  await it.pass(20_000);
+  it.writes();
+  const spec = { volumes: [{ name: "host", hostPath: { path: "/" } }] };
+  await it.client.patch(Bind9Cluster, { name: "dns", namespace }, { merge: { spec } });
+  await it.pass(10_000);
+  expect(await it.says("b9c", "dns")).toMatch(/^False ConfigurationInvalid Invalid configuration: spec\.volumes\[0\]/);
+  expect(it.writes().filter(({ line }) => line.includes("/deployments/"))).toEqual([]);
+  expect(await it.pods()).toHaveLength(1);
+});
+
+test("A-105 A-106 fifty primaries and fifty secondaries come up within a minute, in few writes, and then it is quiet", async () => {
+  it = await stage({ ready: 1_000 });
+  await it.cluster("dns", 50, 50);
+  const allReady = async () => (await it?.says("b9c", "dns")) === "True AllReady All 100 instances are ready";
+  expect(await it.until(allReady, 60_000)).toBeLessThanOrEqual(60_000);
+  const sent = it.writes();
+  expect(sent.filter(({ line }) => line.endsWith("/bind9clusters/dns/status")).length).toBeLessThanOrEqual(70);
+  expect(Math.max(...sent.map(({ body }) => body.length))).toBeLessThanOrEqual(64 * 1024);
+  const { status } = await it.client.get(Bind9Cluster, "dns", { namespace });
+  expect(JSON.stringify(status).length).toBeLessThanOrEqual(32 * 1024);
+  await it.pass(10_000);
+  it.writes();
+  await it.pass(60_000);
+  expect(it.writes()).toEqual([]);
+}, 300_000);
