@@ -273,3 +273,69 @@ test("A-95 of two operators one works; when it dies the other takes over", async
   expect(await it.says("b9c", "dns")).toBe("True AllReady All 2 instances are ready");
   it.operator = second;
 });
+
+test("L-22 L-25 what somebody changes is put right: the Deployment's image, and an instance's labels", async () => {
+  it = await stage();
+  await it.cluster("dns", 1, 0, { primary: { replicas: 1, labels: { tier: "gold" } } });
+  await it.pass(10_000);
+  const name = "dns-primary-0";
+  const containers = [{ name: "bind9", image: "evil:1" }];
+  const spec = { template: { spec: { containers } } };
+  await it.client.patch(Deployment, { name, namespace }, { strategic: { spec } });
+  await it.client.patch(Bind9Instance, { name, namespace }, { merge: { metadata: { labels: { tier: "lead" } } } });
+  await it.pass(15_000);
+  const deployment = await it.client.get(Deployment, name, { namespace });
+  expect(deployment.spec?.template.spec?.containers[0]?.image).toBe("internetsystemsconsortium/bind9:9.18");
+  expect((await it.client.get(Bind9Instance, name, { namespace })).metadata.labels?.["tier"]).toBe("gold");
+  await it.client.patch(Bind9Cluster, { name: "dns", namespace }, { merge: { spec: { primary: { labels: null } } } });
+  await it.pass(5_000);
+  expect((await it.client.get(Bind9Instance, name, { namespace })).metadata.labels?.["tier"]).toBeUndefined();
+});
+
+test("8.4 a key that is due is replaced, pods follow, and it is told", async () => {
+  it = await stage();
+  await it.cluster("dns", 1, 0, { primary: { replicas: 1, rndcKey: { autoRotate: true, rotateAfter: "1h" } } });
+  await it.pass(20_000);
+  const secret = () => it?.client.get(Secret, "dns-primary-0-rndc-key", { namespace });
+  const [before, old] = [await secret(), (await it.pods())[0]?.metadata?.name];
+  const instance = () => it?.client.get(Bind9Instance, "dns-primary-0", { namespace });
+  expect((await instance())?.status?.rndcKeyRotation).toMatchObject({ rotationCount: 0 });
+  await it.pass(3_660_000);
+  expect((await secret())?.data?.["secret"]).not.toBe(before?.data?.["secret"]);
+  expect((await instance())?.status?.rndcKeyRotation).toMatchObject({ rotationCount: 1 });
+  expect((await it.pods())[0]?.metadata?.name).not.toBe(old);
+  expect(await it.says("b9c", "dns")).toBe("True AllReady All 1 instances are ready");
+  const told = await it.events("Bind9Instance");
+  expect(told.some((event) => event.startsWith("Normal KeyRotated"))).toBe(true);
+  expect(JSON.stringify(told)).not.toContain((await secret())?.data?.["secret"] ?? "-");
+}, 120_000);
+
+test("8.3 a wanted name that somebody else has is told of, and not touched", async () => {
+  it = await stage();
+  const { apiVersion, kind } = Bind9Instance;
+  const spec = { clusterRef: "", role: "primary" as const };
+  await it.client.create(Bind9Instance, { apiVersion, kind, metadata: { name: "dns-primary-0", namespace }, spec });
+  await it.pass(5_000);
+  await it.cluster("dns", 2, 0);
+  await it.pass(10_000);
+  expect(await it.says("b9c", "dns")).toBe("False InstancesScaling Scaling instances to 2: 1/2 instances are ready");
+  expect((await it.events("Bind9Cluster")).some((told) => told.startsWith("Warning NameConflict"))).toBe(true);
+  expect((await it.client.get(Bind9Instance, "dns-primary-0", { namespace })).metadata.ownerReferences).toBeUndefined();
+});
+
+test("8.4 an instance of a cluster that is not there says so, and comes up with it", async () => {
+  it = await stage();
+  const { apiVersion, kind } = Bind9Instance;
+  const spec = { clusterRef: "dns", role: "primary" as const };
+  await it.client.create(Bind9Instance, { apiVersion, kind, metadata: { name: "mine", namespace }, spec });
+  await it.pass(2_000);
+  expect(await it.says("b9", "mine")).toBe(
+    "False ConfigurationInvalid Invalid configuration: spec.clusterRef: cluster dns not found",
+  );
+  expect((await it.client.list(Deployment, { namespace })).items).toEqual([]);
+  await it.cluster("dns", 0, 0);
+  await it.pass(5_000);
+  expect(await it.says("b9", "mine")).toBe("True AllReady All 1 pods are ready");
+  expect((await it.client.get(Bind9Instance, "mine", { namespace })).status?.clusterRef?.name).toBe("dns");
+  expect((await it.events("Bind9Instance")).some((told) => told.startsWith("Normal ConfigurationValid"))).toBe(true);
+});

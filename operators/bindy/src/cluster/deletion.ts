@@ -26,7 +26,5 @@ export async function finalize(
     readyInstances: said.readyInstances,
     instances: [...said.instances],
   });
-  if (hands.children(Bind9Instance).length > 0) return waiting(5_000);
-  // Nobody knows better than the server whether all are gone.
-  return done;
+  return hands.children(Bind9Instance).length > 0 ? waiting(5_000) : done;
 }
