@@ -156,6 +156,7 @@ test("a secondary that stays behind says so on its pod after two minutes, and no
   expect(await it.says(DNSZone, "example-com", "Degraded")).toContain("True SecondaryFailed");
   bindcar.nameserver.pin("example.com", undefined);
   await it.pass(40_000);
+  expect(await it.events("DNSZone")).toContain("Normal ZoneTransferComplete");
   expect(await it.says(Bind9Instance, "dns-secondary-0", "Pod-0")).toContain("True Ready");
   expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
 });
@@ -238,4 +239,21 @@ test("a zone for nobody says so, and so do its records", async () => {
   expect(await it.says(ARecord, "www")).toBe(
     "False ZoneNotConfigured DNSZone has no instances: No instance matches the zone",
   );
+});
+
+test("an older Bindcar that does not let zones be read is brought up to date by making them again", async () => {
+  it = await zoneStage();
+  await it.cluster("dns", 1, 0);
+  (await it.bindcar("dns-primary-0")).faults.add({
+    match: { path: "/rrsets$" },
+    action: { type: "status", code: 501 },
+  });
+  await it.make(DNSZone, "example-com", zoneSpec);
+  await it.make(ARecord, "www", { name: "www", ipv4Addresses: ["192.0.2.10"] });
+  await it.pass(20_000);
+  expect(await it.answers("www.example.com.", "A")).toEqual({ "dns-primary-0": "3600 A 192.0.2.10" });
+  expect(await it.says(ARecord, "www")).toContain("True ReconcileSucceeded");
+  it.asked();
+  await it.pass(600_000);
+  expect(it.asked().filter((line) => !line.startsWith("GET"))).toEqual([]);
 });

@@ -15,7 +15,6 @@ import { simulatedWire } from "../src/bindcar-simulated/wire.ts";
 import { standardConfig } from "../src/config.ts";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, DNSZone, recordKinds } from "../src/kinds/index.ts";
 import { bindyOperator } from "../src/operator.ts";
-import { zoneSpec } from "./zone-objects.ts";
 
 export const namespace = "dns";
 
@@ -236,8 +235,6 @@ const shown = (rrsets: readonly RRset[]): string =>
   rrsets.length === 0
     ? "NODATA"
     : rrsets.map(({ type, ttl, values }) => `${ttl} ${type} ${values.toSorted().join(" | ")}`).join(", ");
-
-export const exampleZone = zoneSpec;
 
 function complaining(complaints: string[]): NonNullable<Parameters<typeof manager>[0]["log"]> {
   const quiet = () => {};

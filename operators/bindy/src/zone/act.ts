@@ -1,13 +1,13 @@
 // Does what was planned: claims records, brings the zone to every server, takes it from those that should not have it, and says
 // on instances and records what is whose. Then the ledger tells the others.
 import { isConflict, isNotFound } from "@telltale/client";
-import type { Instant } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
 import type { Lag } from "../aggregate/pod-view.ts";
 import type { Bindcar } from "../bindcar/client.ts";
 import type { Trouble } from "../bindcar/outcome.ts";
 import { meaningOf } from "../http-errors.ts";
 import type { Bind9Instance } from "../kinds/index.ts";
+import { REASON_ZONE_TRANSFER_COMPLETE } from "../reasons.ts";
 import { zoneNameOf } from "./compile.ts";
 import type { Ledger, RecordName, RecordResult, ZoneReport } from "./ledger.ts";
 import { claim, list, release, unlist, type ZoneHands } from "./marks.ts";
@@ -68,7 +68,7 @@ async function bring(plan: Plan, hands: ZoneHands, world: World, tools: Tools): 
   const primaries = published?.results ?? new Map<string, Result>();
   for (const [pod, it] of [...primaries, ...secondaries])
     tools.findings.report(pod, it.is === "trouble" ? it.trouble : undefined, plan.name);
-  const late = lateOnes(plan, secondaries, serial, hands.now, world, tools);
+  const late = lateOnes(plan, secondaries, serial, hands, world, tools);
   memory.keep(zone.uid, new Set([...primaries.keys(), ...secondaries.keys()]));
   return { primaries, secondaries, late, ...(published?.serial !== undefined && { serial: published.serial }) };
 }
@@ -78,11 +78,12 @@ function lateOnes(
   { name }: { readonly name: string },
   secondaries: ReadonlyMap<string, Followed>,
   want: number | undefined,
-  now: Instant,
+  hands: ZoneHands,
   { zone, targets }: World,
   { memory, findings }: Tools,
 ): ReadonlySet<string> {
   const late = new Set<string>();
+  const { now } = hands;
   for (const [pod, it] of secondaries) {
     const known = memory.of(uidOf(zone), pod);
     if (it.is === "behind") known.behindSince ??= now;
@@ -94,6 +95,12 @@ function lateOnes(
       targets.primaries.length === 0
         ? { is: "cutOff", zone: name }
         : { is: "behind", zone: name, have, want: want ?? 0 };
+    if (it.is === "follows" && known.lag !== undefined)
+      hands.event(
+        "Normal",
+        REASON_ZONE_TRANSFER_COMPLETE,
+        `A secondary has the serial ${it.serial} of zone ${name} again`,
+      );
     if (isLate) known.lag = lag;
     else if (it.is !== "trouble") delete known.lag;
     findings.lags(pod, memory.lagOf(pod));
