@@ -248,6 +248,12 @@ describe("an instance", () => {
       { bindcarConfig: { envVars: [{ name: "A" }, { name: "A" }] } },
       "envVars[1]: is the same variable as one before it",
     ],
+    [{ bindcarConfig: { envVars: [{ name: "disable_auth", value: "1" }] } }, "envVars[0].name: is set by the operator"],
+    [
+      { bindcarConfig: { envVars: [{ name: "BIND_API_TOKEN", value: "x" }] } },
+      "envVars[0].name: is set by the operator",
+    ],
+    [{ bindcarConfig: { envVars: [{ name: "RATE_LIMIT_BURST", value: "9" }] } }, "valid"],
     [{ bindcarConfig: { envVars: [{ name: "A=B" }] } }, "envVars[0].name: is not a name"],
     [
       { bindcarConfig: { envVars: [{ name: "A", valueFrom: { secretKeyRef: { name: "other", key: "x" } } }] } },
