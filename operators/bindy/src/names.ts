@@ -42,6 +42,8 @@ export const annotations = {
   rndcRotateAt: ANNOTATION_RNDC_ROTATE_AT,
   rndcRotationCount: ANNOTATION_RNDC_ROTATION_COUNT,
   rndcRotatedAt: ANNOTATION_RNDC_ROTATED_AT,
+  zoneOwner: ANNOTATION_ZONE_OWNER,
+  zonePreviousOwner: ANNOTATION_ZONE_PREVIOUS_OWNER,
   configHash: `${group}/config-hash`,
   rndcSecretVersion: `${group}/rndc-secret-version`,
   /** Where a pod is reached when it has no address of its own: `ip:port`. */

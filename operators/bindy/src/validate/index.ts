@@ -1,6 +1,5 @@
 export { operatorVariables } from "./bindcar.ts";
 export { checkCluster, checkGlobalCluster, targetNamespaces } from "./cluster.ts";
-export type { ImageRules } from "./images.ts";
 export { checkInstance, mergedProblem } from "./instance.ts";
 export { hoursIn } from "./keys.ts";
 export type { Checked, Problem } from "./problem.ts";
