@@ -1,3 +1,7 @@
+export { type Bindcar, bindcarClient } from "./bindcar/client.ts";
+export { fixedToken } from "./bindcar/token.ts";
+export { SimulatedBindcar } from "./bindcar-simulated/bindcar.ts";
+export { simulatedWire } from "./bindcar-simulated/wire.ts";
 export { type Config, configFrom, standardConfig } from "./config.ts";
 export { mapConnectionError, mapHttpErrorToReason } from "./http-errors.ts";
 export * from "./kinds/index.ts";
