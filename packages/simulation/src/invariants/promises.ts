@@ -1,5 +1,5 @@
 // I9: who says Ready is, in the server's history and not only in a cache.
-import type { KindRef, KubeObject } from "@telltale/kinds";
+import { deepEqual, type KindRef, type KubeObject } from "@telltale/kinds";
 import { findCondition } from "@telltale/status";
 import { conditionsOf, kindOf, nameOf, resourceIn, statusOf } from "../facts.ts";
 import type { Change } from "../history.ts";
@@ -28,6 +28,7 @@ export const promises: Invariant = {
         if (world.history.isRewound) return; // what it looked at may not have been
         const top = kindOf(kinds, change.after)?.conditions.top;
         if (top === undefined || findCondition(conditionsOf(change.after), top)?.status !== "True") return;
+        if (isFound(change, top)) return;
         const object = asObserved(world, change);
         const from = oldest(world, pass, views.get(pass) ?? new Map());
         for (let at = change.revision; at >= from; at -= 1) {
@@ -42,6 +43,15 @@ export const promises: Invariant = {
     };
   },
 };
+
+/** What stood there already, of the same generation, is not its word. */
+function isFound({ before, after }: Change, top: string): boolean {
+  const [old, now] = [before, after].map((it) => ({
+    condition: findCondition(conditionsOf(it), top),
+    of: statusOf(it)["observedGeneration"],
+  }));
+  return old?.condition !== undefined && deepEqual(old, now);
+}
 
 /** What the process has in its cache. */
 function asKnown({ process }: Pass): Look {

@@ -79,6 +79,9 @@ export const servers: readonly Perturbation[] = [
   },
 ];
 
+/** By then everybody who follows the server has asked where it is. */
+const unseen = 3_000;
+
 interface Backup {
   readonly snapshot: ReturnType<World["server"]["snapshot"]>;
   /** How much had been written. */
@@ -93,7 +96,15 @@ function restore(world: World, { snapshot, length }: Backup, isBack: boolean): v
   server.restore(snapshot);
   // Also those that another server had kept open.
   for (const stream of [...network.streams]) stream.cut();
-  if (!isBack) {
+  if (isBack) {
+    // One whose versions have caught up before anybody asked cannot be told from one that was never put back.
+    const asked = clock.now() + unseen;
+    onRequest(world, ({ write }) =>
+      write !== undefined && clock.now() < asked && server.store.revision + 2 > revision
+        ? { do: "refuse", status: 503 }
+        : undefined,
+    );
+  } else {
     server.store.setRevision(revision + 1000);
     server.compact();
   }
