@@ -35,7 +35,7 @@ import { realPrograms } from "./real-stage.ts";
 import { folder as samples } from "./samples.ts";
 
 const assets = assetsFor("a cluster of operators/capt");
-const [program] = realPrograms();
+const [program] = realPrograms(undefined);
 const own = "capt-system";
 const namespace = "default";
 const operator = fileURLToPath(new URL("./run-operator.ts", import.meta.url));
