@@ -3,6 +3,7 @@
 import type { KubeObject } from "@telltale/kinds";
 import type { Deed, Fault, Scenario } from "@telltale/simulation";
 import { type Config, standardConfig } from "../src/config.ts";
+import { clockConditions } from "../src/deadlines.ts";
 import { captOperator } from "../src/index.ts";
 import {
   CAPTCluster,
@@ -70,16 +71,26 @@ function scripted(engine: Engine, scripts: Scripts): Engine {
 
 /**
  * What people made, and somebody takes away or changes, nobody puts back. A network that is deleted waits for its control plane,
- * which waits for its network until it has failed; a Cluster takes both along. And a template that was wrong for a while may have
- * failed for good.
+ * which waits for its network until it has failed; a Cluster takes both along. An endpoint is taken over once and for all. And a
+ * template that was wrong for a while may have failed for good.
  */
-function differs({ p, again, then, on, kind }: Fault): boolean {
-  const isPeoples = (it: unknown) => /captclusters|captcontrolplanes|CAPTCluster|CAPTControlPlane/.test(String(it));
+function differs({ p, again, then, on, at, how, kind }: Fault): boolean {
+  const isPeoples = (it: unknown) => /^(Cluster|CAPTCluster|CAPTControlPlane)$/.test(String(it));
   if (p === "P18") return again === false;
   if (p === "P28") return then === "gone" || /\/(captclusters|clusters)\//.test(String(on));
   if (p === "P30") return isPeoples(kind);
-  if (p === "P26") return isPeoples(kind);
-  return p === "P22" || p === "P33" || p === "P34" ? /workspacetemplates|captcontrolplanes/.test(String(on)) : false;
+  if (p === "P26") return how === "recreated" && isPeoples(kind);
+  if (p !== "P22" && p !== "P33" && p !== "P34") return false;
+  return /workspacetemplates|captcontrolplanes/.test(String(on)) || /^\/controlPlaneEndpoint/.test(String(at));
+}
+
+/** Who has failed for good leaves what it made as it is, and what its Cluster says of it. */
+function differsAfterFailure(fault: Fault): boolean {
+  const { p, on, how, kind } = fault;
+  if (p === "P30" || (p === "P26" && how === "recreated"))
+    return kind === WorkspaceTemplateApply.kind || differs(fault);
+  const isEdit = p === "P22" || p === "P33" || p === "P34";
+  return (isEdit && String(on).startsWith("/cluster.x-k8s.io/clusters/")) || differs(fault);
 }
 
 const base = (scripts: Scripts = {}, mode: Config["clusterApiMode"] = "standalone"): Omit<Scenario, "name"> => ({
@@ -95,6 +106,7 @@ const base = (scripts: Scripts = {}, mode: Config["clusterApiMode"] = "standalon
   quiet: 12 * minute,
   given: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: home } } as KubeObject],
   differs,
+  restamps: [...clockConditions.network, ...clockConditions.controlPlane],
   // Their names have uids in them.
   free: [`Secret ${home}/capt-tfstate-*`],
   outlives: ({ metadata }) => metadata?.name?.startsWith("capt-tfstate-") ?? false,
@@ -113,9 +125,17 @@ const wrong = { operation: "plan", times: 999, class: "InvalidConfiguration", me
 
 export const created: Scenario = { ...base(), name: "created" };
 export const networkFails: Scenario = { ...base({ network: { fail: [broken] } }), name: "network-fails" };
-export const planeFails: Scenario = { ...base({ plane: { fail: [wrong] } }), name: "plane-fails" };
+export const planeFails: Scenario = {
+  ...base({ plane: { fail: [wrong] } }),
+  name: "plane-fails",
+  differs: differsAfterFailure,
+};
 /** The network comes after its time is up. */
-export const late: Scenario = { ...base({ network: { latencyMs: { apply: 17 * minute } } }), name: "late" };
+export const late: Scenario = {
+  ...base({ network: { latencyMs: { apply: 17 * minute } } }),
+  name: "late",
+  differs: differsAfterFailure,
+};
 export const deleted: Scenario = { ...base(), name: "deleted", people: leaves };
 export const besideClusterApi: Scenario = {
   ...base({}, "external"),

@@ -1,7 +1,7 @@
 // What the simulation has found, so that it is not lost again.
 import { type Plan, replay, type Scenario } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { created, deleted } from "./scenarios.ts";
+import { created, deleted, networkFails } from "./scenarios.ts";
 
 const found: readonly (readonly [string, Scenario, Plan])[] = [
   [
@@ -18,6 +18,11 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
     "what people made is not tied to a Cluster that is gone, and taken along with it",
     created,
     { seed: 1, faults: [{ p: "P31", change: 8, lost: 3, versions: "on" }] },
+  ],
+  [
+    "a run that is due begins, though the clock on the wall was set back meanwhile",
+    networkFails,
+    { seed: 1, faults: [{ p: "P24", write: 30, by: -3_600_000 }] },
   ],
   [
     "of a Workspace that went before everything else did nothing is left",

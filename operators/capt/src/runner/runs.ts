@@ -1,7 +1,7 @@
 // The runs that are waiting, going on or have ended, by Workspace: at most so many at a time, none for longer than it may, and
 // each told of when there is news. What is lost with the process, the engine finds again.
 import type { Clock, Random, Timer } from "@telltale/clock";
-import { type Instant, type Ms, plus } from "@telltale/kinds";
+import { type Instant, instant, type Ms, plus } from "@telltale/kinds";
 import type { Name, Source } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import { sanitize } from "../sanitize.ts";
@@ -85,6 +85,8 @@ interface Entry {
 const showing: Ms = 5_000;
 /** Until then every Workspace that there is has been looked at. */
 const unclaimed: Ms = 60_000;
+/** Its time is up, whatever the clock on the wall says by then. */
+const overdue = instant(0);
 /** How long is waited for runs that were asked to stop. */
 const draining: Ms = 75_000;
 
@@ -196,7 +198,10 @@ export class Runs {
   #due(entry: Entry, workspace: Name, pause: Ms): void {
     const { clock } = this.#options;
     entry.dueAt = plus(clock.now(), pause);
-    entry.timer = clock.after(pause, () => this.#wake(workspace));
+    entry.timer = clock.after(pause, () => {
+      entry.dueAt = overdue;
+      this.#wake(workspace);
+    });
   }
 
   /** The Workspace is gone. */
