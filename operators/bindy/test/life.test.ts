@@ -1,6 +1,6 @@
 // 16.6: clusters on simulated pods, each with a simulated Bindcar.
 import { ConfigMap, Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance } from "../src/kinds/index.ts";
 import { namespace, type Stage, stage } from "./stage.ts";
 
@@ -22,6 +22,9 @@ const slotsIn = async (on: Stage) => {
 };
 
 let it: Stage | undefined;
+// Hours of virtual time take seconds, more of them on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
 afterEach(async () => {
   await it?.end();
   it = undefined;

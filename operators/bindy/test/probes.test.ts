@@ -1,10 +1,13 @@
 // 16.6: what Bindcar answers, and what is said of it.
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Preset } from "../src/bindcar-simulated/faults.ts";
 import { Bind9GlobalCluster } from "../src/kinds/index.ts";
 import { namespace, type Stage, stage } from "./stage.ts";
 
 let it: Stage | undefined;
+// Hours of virtual time take seconds, more of them on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
 afterEach(async () => {
   await it?.end();
   it = undefined;

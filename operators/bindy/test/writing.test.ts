@@ -1,10 +1,13 @@
 // 16.5 and what of 16.7 needs no DNS: how often something is written, and what is kept of what others wrote.
 
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { Bind9Cluster, Bind9Instance } from "../src/kinds/index.ts";
 import { namespace, type Stage, stage } from "./stage.ts";
 
 let it: Stage | undefined;
+// Hours of virtual time take seconds, more of them on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
 afterEach(async () => {
   await it?.end();
   it = undefined;
@@ -132,3 +135,17 @@ test("A-105 A-106 fifty primaries and fifty secondaries come up within a minute,
   await it.pass(60_000);
   expect(it.writes()).toEqual([]);
 }, 300_000);
+
+test("A-19 a Deployment that cannot be looked for leaves the instance unknown, until it can", async () => {
+  let isDown = true;
+  it = await stage({
+    refuse: ({ method, path }) =>
+      isDown && method === "GET" && path.includes("/deployments/dns-primary-0") ? 500 : undefined,
+  });
+  await it.cluster("dns", 1, 0);
+  await it.until(async () => (await it?.says("b9", "dns-primary-0"))?.startsWith("Unknown") === true, 120_000);
+  expect(await it.says("b9", "dns-primary-0")).toBe("Unknown NotReady Unable to determine deployment status");
+  isDown = false;
+  await it.pass(60_000);
+  expect(await it.says("b9", "dns-primary-0")).toBe("True AllReady All 1 pods are ready");
+});
