@@ -47,7 +47,8 @@ export interface Rejection {
 }
 
 /** As everybody but its own object calls it: names are the same in either case. */
-export const zoneNameOf = ({ zoneName }: Pick<DNSZoneSpec, "zoneName">): string => zoneName.toLowerCase();
+export const zoneNameOf = ({ zoneName }: { readonly zoneName?: unknown }): string =>
+  typeof zoneName === "string" ? zoneName.toLowerCase() : "";
 
 export function compile({ zone: object, spec, addresses, records }: Sources): Compiled {
   const zone = zoneNameOf(spec);

@@ -22,7 +22,7 @@ import { type Plan, plan } from "./plan.ts";
 import { serverOf } from "./pods.ts";
 import { status } from "./status.ts";
 import { claimOn, placeOf } from "./targets.ts";
-import type { World } from "./world.ts";
+import { hasSpec, type World } from "./world.ts";
 
 /** `missed`: who else knows that a zone is wanted somewhere, such as who asks servers for them. */
 export function zones(tools: Tools, missed?: Source): Controller {
@@ -92,7 +92,7 @@ function* rivalsOf(old: DNSZone | undefined, next: DNSZone | undefined, look: Ma
     const of = recordKinds.find((one) => one.kind === kind);
     return of === undefined ? [] : (look.get(kindOf({ kind: of.kind }), { namespace, name }) ?? []);
   });
-  for (const other of look.list(DNSZone, { namespace }))
+  for (const other of look.list(DNSZone, { namespace }).filter(hasSpec))
     if (had.some((record) => selects(other, record))) yield nameOf(other);
 }
 
@@ -100,7 +100,8 @@ const isOtherSpec = (a: DNSZone, b: DNSZone): boolean =>
   a.metadata.generation !== b.metadata.generation || a.metadata.deletionTimestamp !== b.metadata.deletionTimestamp;
 
 function* ofGlobalCluster(global: Bind9GlobalCluster | undefined, look: MapLook): Iterable<Name> {
-  for (const zone of look.list(DNSZone)) if (zone.spec.globalClusterRef === global?.metadata.name) yield nameOf(zone);
+  for (const zone of look.list(DNSZone).filter(hasSpec))
+    if (zone.spec.globalClusterRef === global?.metadata.name) yield nameOf(zone);
 }
 
 /** Its status is what others say of it, but for what it says of its zones nobody asks. */
@@ -112,9 +113,9 @@ const isOtherInstance = (a: Bind9Instance, b: Bind9Instance): boolean =>
 
 /** The zones that are for an instance as it is or was, and those that it is said to have. */
 function* ofInstances(instances: readonly (Bind9Instance | undefined)[], look: MapLook): Iterable<Name> {
-  const known = instances.filter((it) => it !== undefined);
+  const known = instances.filter((it) => it !== undefined).filter(hasSpec);
   const tenancy = tenancyOf(look);
-  for (const zone of look.list(DNSZone)) {
+  for (const zone of look.list(DNSZone).filter(hasSpec)) {
     const has = new Set(zone.status?.bind9Instances?.map((it) => `${it.namespace}/${it.name}`));
     const isFor = (it: Bind9Instance) =>
       has.has(placeOf(it)) || claimOn(zone, specOf(DNSZone, zone), it, tenancy) === "granted";
@@ -145,6 +146,6 @@ function* ofRecords(known: readonly (DNSRecord | undefined)[], look: MapLook): I
     const { namespace = "" } = record.metadata;
     const ref = record.status?.zoneRef;
     if (ref !== undefined) yield { namespace: ref.namespace, name: ref.name };
-    for (const zone of look.list(DNSZone, { namespace })) if (selects(zone, record)) yield nameOf(zone);
+    for (const zone of look.list(DNSZone, { namespace }).filter(hasSpec)) if (selects(zone, record)) yield nameOf(zone);
   }
 }

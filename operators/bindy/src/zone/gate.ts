@@ -13,7 +13,7 @@ import type { Ledger } from "./ledger.ts";
 import { tenancyOf, zoneNameIndex, zoneNames } from "./observe.ts";
 import { serversOf } from "./pods.ts";
 import { claimOn } from "./targets.ts";
-import { uidOf } from "./world.ts";
+import { hasSpec, uidOf } from "./world.ts";
 
 export function gates(ledger: Ledger): Controller {
   const waiting = new Map<string, Name>();
@@ -74,7 +74,11 @@ function isClosed(pod: Pod): boolean {
 function hasAll(pod: Pod, look: Look, ledger: Ledger): boolean {
   const { uid = "", namespace = "", labels: named = {} } = pod.metadata ?? {};
   const instance = look.get(Bind9Instance, { namespace, name: named[labels.appInstance] ?? "" });
-  if (instance === undefined || !serversOf(instance, look).some((it) => it.uid === uid && it.http !== undefined))
+  if (
+    instance === undefined ||
+    !hasSpec(instance) ||
+    !serversOf(instance, look).some((it) => it.uid === uid && it.http !== undefined)
+  )
     return false;
   return zonesFor(instance, look).every((zone) => {
     const loaded = ledger.of(uidOf(zone))?.loaded;

@@ -17,7 +17,7 @@ import { chosen, ownerOf } from "./choice.ts";
 import { zoneNameOf } from "./compile.ts";
 import { serversOf } from "./pods.ts";
 import { placeOf, type Targets, type Tenancy, targetsOf } from "./targets.ts";
-import { uidOf, type World } from "./world.ts";
+import { hasSpec, uidOf, type World } from "./world.ts";
 
 export const zoneNameIndex = "zoneName";
 
@@ -28,7 +28,7 @@ export const zoneNames = ({ spec }: DNSZone): readonly string[] =>
 export function observe(zone: DNSZone, look: Look): World {
   const checked = checkZone(zone);
   const spec = checked.at === "valid" ? checked.spec : undefined;
-  const instances = look.list(Bind9Instance);
+  const instances = look.list(Bind9Instance).filter(hasSpec);
   const targets = spec === undefined ? nobody : targetsOf(zone, spec, instances, tenancyOf(look));
   const all = [...targets.primaries, ...targets.secondaries];
   const isTarget = new Set(all.map(uidOf));
@@ -63,8 +63,8 @@ export const isOf = (ref: { readonly namespace: string; readonly name: string },
 
 function recordsOf(zone: DNSZone, look: Look): Pick<World, "records" | "released"> {
   const { namespace = "" } = zone.metadata;
-  const all = records.flatMap((kind) => look.list(kind, { namespace }));
-  const rivals = look.list(DNSZone, { namespace }).filter((it) => uidOf(it) !== uidOf(zone));
+  const all = records.flatMap((kind) => look.list(kind, { namespace })).filter(hasSpec);
+  const rivals = look.list(DNSZone, { namespace }).filter((it) => hasSpec(it) && uidOf(it) !== uidOf(zone));
   const ours = chosen(zone, all, rivals);
   const isChosen = new Set(ours);
   const released = all.filter(({ metadata, status }) => {

@@ -44,4 +44,7 @@ export interface Done {
   readonly isCrossed: boolean;
 }
 
+/** One that was stored under another definition may have none: it is nobody's, and keeps nobody from their work. */
+export const hasSpec = ({ spec }: { readonly spec?: unknown }): boolean => typeof spec === "object" && spec !== null;
+
 export const uidOf = ({ metadata }: { readonly metadata: { readonly uid?: string } }): string => metadata.uid ?? "";
