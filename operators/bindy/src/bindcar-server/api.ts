@@ -1,7 +1,7 @@
 // The HTTP API without sockets: limits, authentication, routes, refusals. What serves the zones is behind a port.
 import type { Clock } from "@telltale/clock";
 import { type Log, silentLog } from "@telltale/runtime";
-import { basePath } from "../bindcar/contract.ts";
+import { basePath, type ErrorBody } from "../bindcar/contract.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { docsPage, openApi } from "./docs.ts";
 import { type Asked, json, maxBody, plain, type Reply } from "./message.ts";
@@ -119,7 +119,7 @@ function refusal(error: unknown, route: Route, log: Log): Reply {
   const code = error instanceof Refused ? (error.code ?? "INTERNAL") : "INTERNAL";
   const why = error instanceof Refused ? error.cause : error;
   log.error("a request failed", { method: route.method, path: route.path, code, error: wordsOf(why) });
-  return json(500, { error: "Internal server error", details: null, code });
+  return json(500, { error: "Internal server error", details: null, code } satisfies ErrorBody);
 }
 
 const wordsOf = (why: unknown): string => (why instanceof Error ? why.message : String(why ?? ""));

@@ -1,7 +1,7 @@
 // What can be asked for: one row for each, with what it is called in metrics and documents (9.2).
 
 import type { Clock } from "@telltale/clock";
-import { basePath, type RecordResponse, type ZoneResponse } from "../bindcar/contract.ts";
+import { basePath, type Readiness, type RecordResponse, type ZoneResponse } from "../bindcar/contract.ts";
 import { zoneStatusOf } from "../bindcar/zone-status.ts";
 import { json, type Reply } from "./message.ts";
 import type { Edit, Nameserver, ZoneOrder } from "./nameserver.ts";
@@ -47,10 +47,8 @@ export const routes: readonly Route[] = [
     async answer(_, { nameserver }) {
       const found = await nameserver.checks();
       const ready = found.every(({ ok }) => ok);
-      return json(ready ? 200 : 503, {
-        ready,
-        checks: found.map(({ name, ok }) => `${name}: ${ok ? "ok" : "failed"}`),
-      });
+      const checks = found.map(({ name, ok }) => `${name}: ${ok ? "ok" : "failed"}`);
+      return json(ready ? 200 : 503, { ready, checks } satisfies Readiness);
     },
   },
   {

@@ -43,10 +43,10 @@ export function localPods({ path, as, access }: LocalPodsOptions): LocalPods {
   mkdirSync(bin);
   // The Deployment says `named`: this is what it finds.
   const named = join(bin, "named");
-  writeFileSync(named, `#!/bin/sh\nexec ${word(process.execPath)} ${word(program("./named-program.ts"))} "$@"\n`);
+  writeFileSync(named, `#!/bin/sh\nexec ${word(process.execPath)} ${word(namedProgram)} "$@"\n`);
   chmodSync(named, 0o755);
   const env = { LOCAL_PATH: path, LOCAL_MODE: as, ...accessEnv(access) };
-  const bindcar = { command: [process.execPath, program("./bindcar-program.ts")] as const, env };
+  const bindcar = { command: [process.execPath, bindcarProgram] as const, env };
   return {
     runtime: {
       images: { "*bindcar*": bindcar, "*": { command: [named], env } },
@@ -62,7 +62,8 @@ function accessEnv(access: LocalAccess): Readonly<Record<string, string>> {
   return access.by === "shared secret" ? { BIND_API_TOKEN: access.token } : { LOCAL_API_SERVER: access.server };
 }
 
-const program = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+const namedProgram = fileURLToPath(new URL("./named-program.ts", import.meta.url));
+const bindcarProgram = fileURLToPath(new URL("./bindcar-program.ts", import.meta.url));
 
 /** For a shell. */
 const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
