@@ -285,6 +285,26 @@ describe("time", () => {
     expect(passes).toHaveLength(2);
   });
 
+  it("that is put back during a pass does not put off what it asked for", async () => {
+    w = await world({ kinds: [Site] });
+    const { clock } = w;
+    let passes = 0;
+    const it = controller(Site).reconcile({
+      observe: (found) => found,
+      status(_found, draft, now) {
+        passes += 1;
+        draft.phase("Pending").condition("Ready", false, "Starting", "waits");
+        if (passes > 1) return;
+        draft.wake(instant(now + 90_000));
+        clock.jump(instant(now - 3_600_000));
+      },
+    });
+    await w.start([it]);
+    await w.client.create(Site, site("a"));
+    await w.pass(91_000);
+    expect(passes).toBe(2);
+  });
+
   it("that a pass takes does not put off what it asked for", async () => {
     w = await world({ kinds: [Site] });
     const { clock } = w;

@@ -1,5 +1,5 @@
 // Which resources are made, removed or stopped. Pure.
-import { type Instant, parseTime, plus } from "@telltale/kinds";
+import { type Instant, instant, parseTime, plus } from "@telltale/kinds";
 import type { LocustTestStatus } from "../kinds/locust-test.ts";
 import { earliest } from "../moments.ts";
 import { decide, type Facts, factsOf, hasOtherSpec } from "./decide.ts";
@@ -79,8 +79,10 @@ export function stops(world: World, facts: Facts, status: LocustTestStatus, now:
 
 /** Creation that fails is tried again after 1, 2, 4, ... seconds, at most 300: by how long it has failed, not by a count. */
 export function nextTry(since: Instant, now: Instant): Instant {
-  const seconds = Math.max(0, (now - since) / 1000);
+  // A clock that was put back does not make it wait until it has caught up.
+  const began = instant(Math.min(since, now));
+  const seconds = (now - began) / 1000;
   if (seconds >= 511) return plus(now, 300_000);
   const tries = Math.floor(Math.log2(seconds + 1)) + 1;
-  return plus(since, (2 ** tries - 1) * 1000);
+  return plus(began, (2 ** tries - 1) * 1000);
 }

@@ -222,8 +222,9 @@ function ended(
   { effect, wakeAt }: Said["finished"],
   isStale: boolean,
 ): PassEnd {
-  // Counted from here: a pass may have taken longer than there is left.
-  const asked: Next = wakeAt === undefined ? never : { in: Math.max(soonest, wakeAt - clock.now()) };
+  // Counted from here: a pass may have taken longer than there is left. A clock that was put back meanwhile adds nothing.
+  const left = (at: Instant) => at - Math.max(clock.now(), state.now);
+  const asked: Next = wakeAt === undefined ? never : { in: Math.max(soonest, left(wakeAt)) };
   const wake = state.isCrossed ? earliest({ in: crossed }, asked) : asked;
   if (isStale) return { result: "requeue", next: soon };
   if (effect === undefined) return { result: wake.in === "never" ? "success" : "requeue", next: wake };
