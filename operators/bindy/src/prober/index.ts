@@ -1,2 +1,2 @@
-export { Prober, type ServedZone } from "./prober.ts";
+export { Prober } from "./prober.ts";
 export { endpointOf, targetOf } from "./target.ts";
