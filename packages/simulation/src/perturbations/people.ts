@@ -67,8 +67,12 @@ async function thereAndBack(fault: Fault, world: World, takesBack: number): Prom
   await set(was, to);
   const back = () =>
     world.do("takes it back", () => {
-      // It may come again, as it was.
-      if (there(world, on) === undefined) throw new ApiError(`GET ${on}`, { code: 404, reason: "NotFound" });
+      const object = there(world, on);
+      const now = valueAt(object?.["spec"], at);
+      // It may come again, as it was; and somebody else may take back their own first.
+      if (object === undefined) throw new ApiError(`GET ${on}`, { code: 404, reason: "NotFound" });
+      if (!deepEqual(now, to) && !deepEqual(now, was))
+        throw new ApiError(`PUT ${on}`, { code: 409, reason: "Conflict" });
       return set(to, was);
     });
   if (takesBack === 0) back();
