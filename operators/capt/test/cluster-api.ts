@@ -74,8 +74,8 @@ export function clusterApi(): Controller {
       },
       status: ({ cluster, network, plane }, _cluster, now) => ({
         status: { ...cluster.status, ...told(network, plane) },
-        // What is not there yet may come without anybody telling.
-        ...(network === undefined || plane === undefined ? { wakeAt: (now + 5_000) as typeof now } : {}),
+        // Nobody tells of what does not have its label yet.
+        ...(isTaken(cluster, network) && isTaken(cluster, plane) ? {} : { wakeAt: (now + 5_000) as typeof now }),
       }),
     });
 }
@@ -101,7 +101,7 @@ async function take(hands: Hands, { cluster, network, plane }: World): Promise<v
     [Planes, plane],
   ] as const) {
     const { ownerReferences: owners = [], labels = {} } = it?.metadata ?? {};
-    if (it === undefined || owners.some((owner) => owner.uid === uid)) continue;
+    if (it === undefined || isTaken(cluster, it)) continue;
     const { apiVersion } = Clusters;
     const mine = { apiVersion, kind: "Cluster", name, uid, controller: true, blockOwnerDeletion: true };
     await hands.patch(kind, it, [
@@ -113,6 +113,9 @@ async function take(hands: Hands, { cluster, network, plane }: World): Promise<v
   if (endpoint?.host !== undefined && endpoint.host !== "" && cluster.spec?.controlPlaneEndpoint?.host === undefined)
     await hands.patch(Clusters, cluster, [{ op: "add", path: "/spec/controlPlaneEndpoint", value: endpoint }]);
 }
+
+const isTaken = ({ metadata }: Cluster, it: Provider | undefined): boolean =>
+  it?.metadata?.ownerReferences?.some(({ uid }) => uid === metadata?.uid) === true;
 
 /** The control plane first, then the network, then the Cluster itself. */
 async function leave(hands: Hands, world: World): Promise<World> {

@@ -6,7 +6,7 @@ import { besideClusterApi, created, deleted, late, networkFails, planeFails } fr
 test.each([created, networkFails, planeFails, late, deleted, besideClusterApi])(
   "$name: whatever goes wrong, it ends as it should",
   async (scenario) => {
-    const { failure } = await simulate(scenario, { plans: budget(15) });
+    const { failure } = await simulate(scenario, { plans: budget(12) });
     expect(failure === undefined ? "" : story(failure)).toBe("");
   },
   600_000,
