@@ -101,7 +101,8 @@ export class World {
       clock,
       history: this.history,
       trace: this.trace,
-      latency: plan.latency === "random" ? () => Math.floor(latency.next() * 50) : () => 0,
+      // Half of all messages take no time: others overtake those that do.
+      latency: plan.latency === "random" ? () => Math.max(0, Math.floor((latency.next() - 0.5) * 100)) : () => 0,
       witness: {
         sent: (sent) => {
           for (const watcher of this.#watchers) watcher.sent?.(sent);
