@@ -139,6 +139,11 @@ describe("9.3 evaluation", () => {
     expect(due(networkWaits, timeline({ VPCCreating: ["True", 50] }), 0)).toEqual([undefined, 15]);
   });
 
+  it("TO-9 nothing has waited for longer than it has been there, whatever a slow clock has written", () => {
+    const lines = timeline({ VPCCreating: ["True", -60] }, { madeAt: formatTime(at(0)) });
+    expect(due(networkWaits, lines, 1)).toEqual([undefined, 15]);
+  });
+
   it("a restart by a person begins every wait anew", () => {
     const lines = timeline({ VPCCreating: ["True", 0] }, { isRestarted: true });
     expect(due(networkWaits, lines, 100)).toEqual([undefined, 115]);

@@ -16,6 +16,8 @@ export interface Limits {
 export interface Timeline {
   readonly before: readonly Condition[];
   readonly next: readonly Pick<Condition, "type" | "status">[];
+  /** When the object was made, by the server's clock: nothing has waited for longer, whatever a slow clock of ours has written. */
+  readonly madeAt?: string | undefined;
   /** A person let it begin anew: an unpause or a reset. */
   readonly isRestarted: boolean;
   /** Nothing is waited for: it was ready once. */
@@ -157,7 +159,7 @@ function since({ timeline, now }: Scene, type: string): Instant {
   const old = findCondition(timeline.before, type);
   const next = timeline.next.find((it) => it.type === type);
   if (timeline.isRestarted || old === undefined || old.status !== next?.status) return now;
-  return parseTime(old.lastTransitionTime) ?? now;
+  return latest([parseTime(old.lastTransitionTime) ?? now, parseTime(timeline.madeAt) ?? instant(0)]);
 }
 
 const earliest = (all: readonly Instant[]): Instant => instant(Math.min(...all));

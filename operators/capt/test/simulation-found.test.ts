@@ -25,6 +25,19 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
     { seed: 1, faults: [{ p: "P24", write: 30, by: -3_600_000 }] },
   ],
   [
+    "what a slow clock has written is not taken for a long wait by who takes over",
+    created,
+    {
+      seed: 256,
+      latency: "random",
+      faults: [
+        { p: "P24", write: 1, by: -3_600_000 },
+        { p: "P24", write: 21, by: 0 },
+        { p: "P35", write: 8 },
+      ],
+    },
+  ],
+  [
     "of a Workspace that went before everything else did nothing is left",
     deleted,
     { seed: 1, faults: [{ p: "P26", write: 27, kind: "Workspace", how: "recreated" }] },

@@ -45,6 +45,7 @@ export function decide(world: World, now: Instant): Decision {
   const timeline = {
     before: it.status?.conditions ?? [],
     next: saidOf(seen),
+    madeAt: it.metadata.creationTimestamp,
     isRestarted: isReset || isUnpaused(world),
     isOver: false,
   };

@@ -46,6 +46,7 @@ export function decide(world: World, now: Instant): Decision {
   const timeline = {
     before: it.status?.conditions ?? [],
     next: [creatingSaid(seen), ...partsSaid(world, seen.endpoint)],
+    madeAt: it.metadata.creationTimestamp,
     isRestarted: isReset || isUnpaused(world),
     isOver: false,
   };
