@@ -76,7 +76,7 @@ function pods(runTime: Ms): Controller {
 
 /** So often a master looks whether it has workers, and for so long. */
 const waits: Ms = 10_000;
-const patience: Ms = 600_000;
+const patience: Ms = 180_000;
 
 /** There is load once there is a worker. */
 function loadIn(all: readonly Pod[]): Instant | undefined {

@@ -122,6 +122,38 @@ describe("a server in trouble", () => {
     expect((await readyOf("a"))?.message).toBe("hello");
   });
 
+  it("that asks for a pause gets one also from who deals with errors itself", async () => {
+    w = await world({ kinds: [Site] });
+    const { clock } = w;
+    w.server.faults.add({
+      match: { userAgent: /tester/, verbs: ["create"], resource: "configmaps" },
+      effect: { status: 429, reason: "TooManyRequests", retryAfterSeconds: 60 },
+    });
+    const failed: number[] = [];
+    const it = controller(Site)
+      .owns(ConfigMap)
+      .reconcile({
+        observe: (found) => found,
+        async act(_plan, hands, found) {
+          const made = hands.create(ConfigMap, { metadata: { name: "map" } });
+          await made.catch(() => failed.push(clock.uptime()));
+          return found;
+        },
+        status(_found, draft, now) {
+          draft
+            .phase("Pending")
+            .condition("Ready", false, "Starting", "")
+            .wake(instant(now + 1000));
+        },
+      });
+    await w.start([it]);
+    await w.client.create(Site, site("a"));
+    await w.pass(600_000);
+    const pauses = failed.slice(1).map((at, i) => at - (failed[i] ?? 0));
+    expect(pauses.length).toBeGreaterThan(1);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(60_000);
+  });
+
   it.each([
     { what: "status", match: { subresource: "status" }, make: () => says(() => "hello") },
     { what: "finalizer", match: { resource: "sites", subresource: "" }, make: cleaned },

@@ -1,8 +1,8 @@
 // Looking and acting on behalf of one pass. Every write goes through here: it is refused once the pass is over, and it is in
 // the cache before the next line runs.
-import { type Applied, type Client, discover, isConflict, isNotFound } from "@telltale/client";
+import { ApiError, type Applied, type Client, discover, isConflict, isNotFound } from "@telltale/client";
 import { uuid } from "@telltale/clock";
-import { formatTime, type Instant, type KindRef, type KubeObject, matchesSelector } from "@telltale/kinds";
+import { formatTime, type Instant, type KindRef, type KubeObject, type Ms, matchesSelector } from "@telltale/kinds";
 import { draft } from "@telltale/status";
 import type { Cached } from "../cache/cache.ts";
 import { ownerIndex } from "../cache/store.ts";
@@ -41,6 +41,8 @@ export interface PassState {
   readonly seen: Set<string>;
   /** Somebody else has the name of a child: nobody tells when they give it up. */
   isCrossed: boolean;
+  /** Until then, by uptime, the server wants to be left alone, whether or not the pass has told of it. */
+  heldUntil: Ms;
 }
 
 /** What a change leaves behind: a version, or the end of a uid. By it a pass knows its own writes, whichever way they come back. */
@@ -152,6 +154,17 @@ export function hands(around: Surroundings, state: PassState): Hands {
     throw new Error(`${controller.name}: it may not ${verb} ${kind.kind}; add ${fix} to the controller`);
   };
 
+  /** Whoever deals with an error itself waits no less. */
+  const heeding = async <R>(work: Promise<R>): Promise<R> => {
+    try {
+      return await work;
+    } catch (error) {
+      const { retryAfter = 0 } = error instanceof ApiError ? error : {};
+      if (retryAfter > 0) state.heldUntil = Math.max(state.heldUntil, clock.uptime() + retryAfter);
+      throw error;
+    }
+  };
+
   const beforeCreate = async () => {
     if (isSettled(state.object) && (await isOwnerGone(around, state))) throw new PassOver("gone");
   };
@@ -161,7 +174,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
     return async (kind, object, operations) => {
       mayWrite(kind, verb);
       const json = [{ op: "test", path: "/metadata/uid", value: object.metadata?.uid } as const, ...operations];
-      const after = await send(kind, refOf(object), { json }, { fieldManager, signal });
+      const after = await heeding(send(kind, refOf(object), { json }, { fieldManager, signal }));
       wrote(kind, after);
       return after;
     };
@@ -192,7 +205,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       if (options.mode !== "createOnly") mayWrite(kind, "patch");
       const owner = { kind: controller.kind, object: state.object };
       const cx = { client, fieldManager, signal, owner, cached, wrote, found, applied: around.applied, beforeCreate };
-      const ensured = await ensure(cx, kind, object, options);
+      const ensured = await heeding(ensure(cx, kind, object, options));
       if (ensured.as === "created") state.hasMade = true;
       if (ensured.as === "foreign") state.isCrossed = true;
       sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: ensured.as });
@@ -202,7 +215,8 @@ export function hands(around: Surroundings, state: PassState): Hands {
       const { metadata } = object as KubeObject;
       if (metadata?.uid === undefined) mayWrite(kind, "create");
       mayWrite(kind, "patch");
-      const after = await client.apply<T>(kind, object as Applied<NoInfer<T>>, { fieldManager, force, signal });
+      const sent = client.apply<T>(kind, object as Applied<NoInfer<T>>, { fieldManager, force, signal });
+      const after = await heeding(sent);
       wrote(kind, after);
       return after;
     },
@@ -222,7 +236,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
         object as KubeObject,
         options.owner ?? "controller",
       );
-      const made = await client.create<T>(kind, fresh as NoInfer<T>, { fieldManager, signal });
+      const made = await heeding(client.create<T>(kind, fresh as NoInfer<T>, { fieldManager, signal }));
       wrote(kind, made);
       state.hasMade = true;
       return made;

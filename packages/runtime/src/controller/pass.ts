@@ -223,7 +223,7 @@ function ended(
   isStale: boolean,
 ): PassEnd {
   // Counted from here: a pass may have taken longer than there is left. A clock that was put back meanwhile adds nothing.
-  const left = (at: Instant) => at - Math.max(clock.now(), state.now);
+  const left = (at: Instant) => Math.max(at - Math.max(clock.now(), state.now), state.heldUntil - clock.uptime());
   const asked: Next = wakeAt === undefined ? never : { in: Math.max(soonest, left(wakeAt)) };
   const wake = state.isCrossed ? earliest({ in: crossed }, asked) : asked;
   if (isStale) return { result: "requeue", next: soon };

@@ -315,6 +315,7 @@ export class Run {
       isOwnerSeen: false,
       seen: new Set(),
       isCrossed: false,
+      heldUntil: 0,
       isLast,
     };
     this.#asked.set(key, []);
