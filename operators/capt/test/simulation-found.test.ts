@@ -38,6 +38,18 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
     },
   ],
   [
+    "what was tied while the server was asked is not tied again",
+    created,
+    {
+      seed: 209,
+      latency: "random",
+      faults: [
+        { p: "P14", has: "never heard of streamed lists" },
+        { p: "P8", change: 9, back: 4, as: "restart", by: 20_000 },
+      ],
+    },
+  ],
+  [
     "of a Workspace that went before everything else did nothing is left",
     deleted,
     { seed: 1, faults: [{ p: "P26", write: 27, kind: "Workspace", how: "recreated" }] },

@@ -9,7 +9,7 @@ import { modeInterval } from "./mode.ts";
 import { isAnothers, isAsking, machineKinds, observe, type Senses } from "./observe.ts";
 import type { Deletion, Plan } from "./plan.ts";
 import { placeOf, type Role, referenceOf, roleKinds } from "./references.ts";
-import { isLeaving, objectOf, type World } from "./world.ts";
+import { isLeaving, isTied, objectOf, type World } from "./world.ts";
 
 export async function act(plan: Plan, hands: Hands, world: World, senses: Senses): Promise<World> {
   if (plan.do === "nothing") throw unsaid(senses);
@@ -63,6 +63,8 @@ async function tie(role: Role, hands: Hands, world: World, { Cluster: kind }: Se
   // Not from the cache: whoever is given an owner that is gone goes with it.
   if ((await hands.live(kind, placeOf(world.cluster)))?.metadata.uid !== uid) return;
   const of: KindRef = roleKinds[role];
+  const known = hands.get(of, placeOf(object));
+  if (known !== undefined && isTied(known, world.cluster)) return; // heard of meanwhile
   await hands.apply(
     of,
     {
