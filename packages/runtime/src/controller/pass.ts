@@ -44,6 +44,20 @@ interface Said {
 }
 
 export async function pass(around: Surroundings, state: PassState): Promise<PassEnd> {
+  const end = await came(around, state);
+  const held = state.heldUntil - around.clock.uptime();
+  return held <= 0 ? end : { ...end, next: notWithin(held, end.next) };
+}
+
+/** Whoever was asked to leave the server alone does, whatever else the pass came to. */
+function notWithin(held: Ms, next: Next): Next {
+  if (next.in === "never") return next;
+  return next.in === "backoff"
+    ? { in: "backoff", atLeast: Math.max(next.atLeast, held) }
+    : { in: Math.max(next.in, held) };
+}
+
+async function came(around: Surroundings, state: PassState): Promise<PassEnd> {
   try {
     return await straight(around, state);
   } catch (error) {
@@ -223,7 +237,7 @@ function ended(
   isStale: boolean,
 ): PassEnd {
   // Counted from here: a pass may have taken longer than there is left. A clock that was put back meanwhile adds nothing.
-  const left = (at: Instant) => Math.max(at - Math.max(clock.now(), state.now), state.heldUntil - clock.uptime());
+  const left = (at: Instant) => at - Math.max(clock.now(), state.now);
   const asked: Next = wakeAt === undefined ? never : { in: Math.max(soonest, left(wakeAt)) };
   const wake = state.isCrossed ? earliest({ in: crossed }, asked) : asked;
   if (isStale) return { result: "requeue", next: soon };
