@@ -136,8 +136,9 @@ export const planeFails: Scenario = {
 export const late: Scenario = {
   ...base({ network: { latencyMs: { apply: 17 * minute } } }),
   name: "late",
-  // With its status it forgets that it has waited.
-  differs: (fault) => (fault.p === "P21" && /captclusters/.test(String(fault["on"]))) || differsAfterFailure(fault),
+  // With its status it forgets that it has waited, and an edit lets it begin anew.
+  differs: (fault) =>
+    (/^P(21|22|33|34)$/.test(fault.p) && /captclusters/.test(String(fault["on"]))) || differsAfterFailure(fault),
 };
 export const deleted: Scenario = { ...base(), name: "deleted", people: leaves };
 export const besideClusterApi: Scenario = {
