@@ -151,7 +151,7 @@ export const RoleConfig = Fields({
 
 const accessModes = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"] as const;
 
-interface EmptyDir {
+export interface EmptyDir {
   medium?: string;
   sizeLimit?: string | number;
 }
