@@ -41,15 +41,19 @@ export function localPods({ path, as, access }: LocalPodsOptions): LocalPods {
   const folder = mkdtempSync(join(tmpdir(), "bindy-local-"));
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  // The Deployment says `named`: this is what it finds.
-  const named = join(bin, "named");
-  writeFileSync(named, `#!/bin/sh\nexec ${word(process.execPath)} ${word(namedProgram)} "$@"\n`);
-  chmodSync(named, 0o755);
+  // The Deployment says `named`: this is what it finds. By name also because a path below `/tmp` would be one of the pod's own.
+  for (const [name, program] of [
+    ["named", namedProgram],
+    ["bindcar", bindcarProgram],
+  ] as const) {
+    const file = join(bin, name);
+    writeFileSync(file, `#!/bin/sh\nexec ${word(process.execPath)} ${word(program)} "$@"\n`);
+    chmodSync(file, 0o755);
+  }
   const env = { LOCAL_PATH: path, LOCAL_MODE: as, ...accessEnv(access) };
-  const bindcar = { command: [process.execPath, bindcarProgram] as const, env };
   return {
     runtime: {
-      images: { "*bindcar*": bindcar, "*": { command: [named], env } },
+      images: { "*bindcar*": { command: ["bindcar"], env }, "*": { command: ["named"], env } },
       path: [bin, path].join(delimiter),
       inherit: ["LANG", "TZ"],
       addresses: "shared",
