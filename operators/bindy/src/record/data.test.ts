@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { attacks, record } from "../../test/zone-objects.ts";
+import { attacks } from "../../test/hostile.ts";
+import { record } from "../../test/zone-objects.ts";
 import type { DNSRecord } from "../kinds/index.ts";
 import { dataOf, recordHash, split } from "./data.ts";
 
