@@ -163,6 +163,16 @@ export function definitionTests(ask: Ask): void {
       expect(status?.["conditions"]).toEqual(conditions);
     });
 
+    test("A-107 of 200 instances with messages as long as may be are accepted", async () => {
+      await taken(make("Bind9Cluster", "long", {}));
+      const message = `Instance ${"x".repeat(1_015)}`;
+      const many = Array.from({ length: 200 }, (_, i) => condition(`Bind9Instance-${i}`, { message }));
+      const conditions = [condition("Ready"), ...many];
+      const { status } = await taken(setStatus("Bind9Cluster", "long", { conditions }), 200);
+      expect(status?.["conditions"]).toEqual(conditions);
+      expect(JSON.stringify(status).length).toBeLessThanOrEqual(256 * 1024);
+    });
+
     test("of one type are refused when there are two, and so are other words", async () => {
       await taken(make("Bind9Cluster", "twice", {}));
       const set = (...conditions: object[]) => setStatus("Bind9Cluster", "twice", { conditions });

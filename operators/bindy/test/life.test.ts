@@ -1,5 +1,5 @@
 // 16.6: clusters on simulated pods, each with a simulated Bindcar.
-import { ConfigMap, Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
+import { ConfigMap, Deployment, Namespace, Pod, Secret, Service } from "@telltale/kinds/builtin";
 import { afterEach, expect, test, vi } from "vitest";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance } from "../src/kinds/index.ts";
 import { namespace, type Stage, stage } from "./stage.ts";
@@ -238,6 +238,9 @@ test("A-65 a namespace that is not there: it says so, tells of it, and goes on w
   await it.pass(5_000);
   expect(await it.says("b9gc", "dns")).toBe("False NoChildren No clusters found for this global cluster");
   expect((await it.events("Bind9GlobalCluster")).some((told) => told.startsWith("Warning NoChildren"))).toBe(true);
+  await it.client.create(Namespace, { metadata: { name: "nowhere" } });
+  await it.pass(45_000);
+  expect(await it.says("b9gc", "dns")).toBe("True ClustersReady All 1 clusters are ready (nowhere/dns)");
 });
 
 test("A-94 an operator that is killed while scaling goes on where it was", async () => {

@@ -109,7 +109,9 @@ test("A-82 a pod in a crash loop shows on every level, and so does its recovery"
   );
   expect(await it.says("b9", "dns-primary-0")).toBe("False PodsCrashing No pods are ready: pods are crashing");
   expect(await it.says("b9c", "dns")).toBe("False PartiallyReady 1/2 instances are ready");
-  expect(await it.says("b9gc", "dns")).toBe("False NotReady No clusters are ready (dns-system/dns)");
+  expect(await it.says("b9gc", "dns")).toBe(
+    "False ClustersProgressing 0/1 clusters are ready (not ready: dns-system/dns)",
+  );
   heal();
   await it.pass(400_000);
   expect(await it.says("b9gc", "dns")).toBe("True ClustersReady All 1 clusters are ready (dns-system/dns)");

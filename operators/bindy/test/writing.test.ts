@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 import { Bind9Cluster, Bind9Instance } from "../src/kinds/index.ts";
-import { namespace, type Stage, stage } from "./stage.ts";
+import { namespace, type Sent, type Stage, stage } from "./stage.ts";
 
 let it: Stage | undefined;
 // Hours of virtual time take seconds, more of them on a busy machine.
@@ -13,7 +13,7 @@ afterEach(async () => {
   it = undefined;
 });
 
-test("A-72 A-106 unchanged, nothing is written and nothing is read, pass after pass", async () => {
+test("A-72 unchanged, nothing is written and nothing is read, pass after pass", async () => {
   it = await stage();
   await it.cluster("dns", 2, 1);
   await it.pass(60_000);
@@ -120,20 +120,30 @@ test("A-147 a volume that is not allowed: the spec is refused, and what runs is 
   expect(await it.pods()).toHaveLength(1);
 });
 
-test("A-105 A-106 fifty primaries and fifty secondaries come up within a minute, in few writes, and then it is quiet", async () => {
+test("A-105 A-106 fifty primaries and fifty secondaries come up within a minute and restart at once, in few writes; then an hour is quiet", async () => {
   it = await stage({ ready: 1_000 });
   await it.cluster("dns", 50, 50);
   const allReady = async () => (await it?.says("b9c", "dns")) === "True AllReady All 100 instances are ready";
   expect(await it.until(allReady, 60_000)).toBeLessThanOrEqual(60_000);
+  const clusterWrites = (sent: readonly Sent[]) =>
+    sent.filter(({ line }) => line.endsWith("/bind9clusters/dns/status")).length;
   const sent = it.writes();
-  expect(sent.filter(({ line }) => line.endsWith("/bind9clusters/dns/status")).length).toBeLessThanOrEqual(70);
+  expect(clusterWrites(sent)).toBeLessThanOrEqual(70);
   expect(Math.max(...sent.map(({ body }) => body.length))).toBeLessThanOrEqual(64 * 1024);
   const { status } = await it.client.get(Bind9Cluster, "dns", { namespace });
   expect(JSON.stringify(status).length).toBeLessThanOrEqual(32 * 1024);
-  await it.pass(10_000);
-  it.writes();
+
+  it.runtime.rules.kill({});
   await it.pass(60_000);
+  expect(await allReady()).toBe(true);
+  expect(clusterWrites(it.writes())).toBeLessThanOrEqual(70);
+  const restarts = (await it.pods()).map(({ status }) => status?.containerStatuses?.[0]?.restartCount);
+  expect(new Set(restarts)).toEqual(new Set([1]));
+
+  it.reads();
+  await it.pass(3_600_000);
   expect(it.writes()).toEqual([]);
+  expect(it.reads()).toEqual([]);
 }, 300_000);
 
 test("A-19 a Deployment that cannot be looked for leaves the instance unknown, until it can", async () => {

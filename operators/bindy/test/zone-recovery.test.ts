@@ -113,6 +113,34 @@ test("A-83 a zone that one pod does not have shows on the pod, and is made again
   expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
 });
 
+test("A-103 a Bindcar that has stopped is said to be unreachable, and its server answers all the same", async () => {
+  await begin(1, 0);
+  (await it.bindcar("dns-primary-0")).stop();
+  await it.pass(75_000);
+  expect(await it.says(Bind9Instance, "dns-primary-0", "Pod-0")).toMatch(
+    /^False BindcarUnreachable Pod \S+ cannot connect to Bindcar API$/,
+  );
+  expect(await it.answers("www.example.com.", "A")).toEqual({ "dns-primary-0": "3600 A 192.0.2.10" });
+});
+
+test("A-146 a Bindcar that is asked too much is asked no more often than it lets, and nothing is said of its pod", async () => {
+  await begin(1, 0);
+  const bindcar = await it.bindcar("dns-primary-0");
+  const before = bindcar.requests.length;
+  bindcar.faults.add({ action: { type: "status", code: 429, headers: { "retry-after": "5" } } });
+  await it.edit(ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.50"] } });
+  it.writes();
+  await it.pass(290_000);
+  expect(it.writes().filter((line) => /\/bind9(instances|clusters)\//.test(line))).toEqual([]);
+  expect(await it.says(Bind9Instance, "dns-primary-0", "Pod-0")).toContain("True Ready");
+  const asked = bindcar.requests.slice(before).filter(({ path }) => path.includes("/zones/"));
+  expect(asked.length).toBeGreaterThan(5);
+  expect(asked.length).toBeLessThanOrEqual(290 / 5);
+  bindcar.faults.clear();
+  await it.pass(45_000);
+  expect(await it.answers("www.example.com.", "A")).toEqual({ "dns-primary-0": "3600 A 192.0.2.50" });
+});
+
 test("a primary that was away is brought up to date, and the others need no other serial", async () => {
   await begin(2, 0);
   const bindcar = await it.bindcar("dns-primary-1");

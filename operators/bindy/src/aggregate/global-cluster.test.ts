@@ -78,6 +78,7 @@ describe("7.5 each row by its id", () => {
     ["G-6", view([], { targets: ["a"] })],
     ["G-6", view([at("a", { freshness: "stale" })])],
     ["G-6", view([at("a"), at("b", saying("NotReady"))])],
+    ["G-6", view([at("a", saying("PartiallyReady"))])],
     ["G-7", view([at("a", saying("NotReady")), at("b", saying("NoChildren"))])],
     ["G-7", view([at("a", saying("AllReady", "Unknown"))])],
   ];

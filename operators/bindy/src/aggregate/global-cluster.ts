@@ -11,6 +11,7 @@ import {
   REASON_INSTANCES_SCALING,
   REASON_NO_CHILDREN,
   REASON_NOT_READY,
+  REASON_PARTIALLY_READY,
   REASON_PROGRESSING,
 } from "../reasons.ts";
 import type { Problem } from "../validate/index.ts";
@@ -88,10 +89,12 @@ function factsOf(view: GlobalClusterView, live: readonly ChildView[]): Facts {
   };
 }
 
+/** A cluster that is partly ready is one that progresses, as the word is used of children throughout (5.7, A-82). */
 const building: readonly string[] = [
   REASON_INSTANCES_CREATED,
   REASON_INSTANCES_SCALING,
   REASON_INSTANCES_PENDING,
+  REASON_PARTIALLY_READY,
   REASON_PROGRESSING,
 ];
 
