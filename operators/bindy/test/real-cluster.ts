@@ -1,0 +1,161 @@
+// The operator and pods of real nameservers on the embedded server (10.6), as a person with kubectl and dig would meet them.
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { startApiServer } from "@telltale/apiserver";
+import { type Client, createClient, inProcessTransport } from "@telltale/client";
+import { systemClock, systemRandom } from "@telltale/clock";
+import { type Condition, type KindRef, type KubeObject, toCrd } from "@telltale/kinds";
+import { CoreEvent, Namespace, Pod } from "@telltale/kinds/builtin";
+import { type Log, manager } from "@telltale/runtime";
+import { processRuntime, workloads } from "@telltale/workloads";
+import { type Bindcar, bindcarClient } from "../src/bindcar/client.ts";
+import { httpWire } from "../src/bindcar/http-wire.ts";
+import { fixedToken } from "../src/bindcar/token.ts";
+import { bindyOperator, standardConfig } from "../src/index.ts";
+import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, DNSZone, recordKinds } from "../src/kinds/index.ts";
+import { annotateEndpoints } from "../src/local-pods/endpoints.ts";
+import { localPods } from "../src/local-pods/local-pods.ts";
+import { annotations } from "../src/names.ts";
+
+const run = promisify(execFile);
+
+export const namespace = "dns";
+export const token = "a-token-of-the-end-to-end-suite";
+
+export interface RealCluster {
+  readonly client: Client;
+  readonly bindcar: Bindcar;
+  /** `True AllReady All 3 instances are ready`. */
+  says(kind: KindRef, name: string, type?: string, within?: string): Promise<string>;
+  /** A record or a zone, by its kind. */
+  make(object: KubeObject): Promise<void>;
+  edit(kind: KindRef, name: string, merge: object, within?: string): Promise<void>;
+  remove(kind: KindRef, name: string, within?: string): Promise<void>;
+  pods(): Promise<readonly Pod[]>;
+  podOf(instance: string): Promise<Pod | undefined>;
+  dig(pod: Pod, ...words: readonly string[]): Promise<string>;
+  /** What each server answers, in short. */
+  everywhere(...words: readonly string[]): Promise<readonly string[]>;
+  /** NOERROR, NXDOMAIN, REFUSED ... of each server. */
+  codes(...words: readonly string[]): Promise<readonly string[]>;
+  /** All that the operator has logged. */
+  readonly lines: readonly string[];
+  events(): Promise<readonly CoreEvent[]>;
+  end(): Promise<void>;
+}
+
+export async function realCluster(path: string, namespaces: readonly string[] = []): Promise<RealCluster> {
+  const stop = new AbortController();
+  const pods = localPods({ path, as: "real", access: { by: "shared secret", token } });
+  const runtime = processRuntime({ ...pods.runtime });
+  const kinds = [Bind9GlobalCluster, Bind9Cluster, Bind9Instance, DNSZone, ...recordKinds];
+  const server = await startApiServer({
+    serviceAccounts: true,
+    objects: kinds.map((kind) => toCrd(kind)),
+    ...(runtime.access && { pods: runtime.access }),
+  });
+  const way = () => inProcessTransport(server.client);
+  const [clock, random] = [systemClock, systemRandom];
+  const client = createClient({ transport: way(), clock, random });
+  for (const name of [namespace, ...namespaces]) await client.create(Namespace, { metadata: { name } });
+  const bindcar = bindcarClient({ wire: httpWire({ clock }), token: fixedToken(token), clock, random });
+  const lines: string[] = [];
+  const log = logInto(lines);
+  const controllers = bindyOperator({ config: standardConfig, transport: way(), bindcar, log });
+  const operator = manager({ name: "bindy", transport: way(), controllers, events: "v1", log });
+  const running = Promise.all([
+    workloads({ transport: way(), runtime, rootCertificate: server.ca }).run(stop.signal),
+    operator.run(stop.signal),
+    annotateEndpoints({ client, clock }, stop.signal),
+  ]);
+
+  async function live(): Promise<readonly Pod[]> {
+    const { items } = await client.list(Pod, { namespace, labelSelector: "app=bind9" });
+    return items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  }
+
+  async function dig(pod: Pod, ...words: readonly string[]): Promise<string> {
+    const [host = "", port = ""] = (pod.metadata?.annotations?.[annotations.endpointDns] ?? "").split(":");
+    const place = ["-r", `@${host}`, "-p", port, "+norec", "+time=1", "+tries=1"];
+    const asked = run("dig", [...place, ...words], { env: { PATH: path } }).catch(() => ({ stdout: "" }));
+    return (await asked).stdout.trim();
+  }
+
+  const of = (kind: KindRef, name: string, within: string) =>
+    kind.scope === "Cluster" ? { name } : { name, namespace: within };
+
+  return {
+    client,
+    bindcar,
+    lines,
+    async says(kind, name, type = "Ready", within = namespace) {
+      const found = await client
+        .get(kind as KindRef<Stated>, name, kind.scope === "Cluster" ? {} : { namespace: within })
+        .catch(() => undefined);
+      const it = found?.status?.conditions?.find((condition) => condition.type === type);
+      return `${it?.status} ${it?.reason} ${it?.message}`;
+    },
+    async make(object) {
+      const kind = kinds.find((it) => it.kind === object.kind) as unknown as KindRef<KubeObject>;
+      await client.create(kind, object);
+    },
+    async edit(kind, name, merge, within = namespace) {
+      await client.patch(kind, of(kind, name, within), { merge });
+    },
+    async remove(kind, name, within = namespace) {
+      await client.delete(kind, of(kind, name, within), { propagation: "Background" });
+    },
+    pods: live,
+    podOf: async (instance) => (await live()).find(({ metadata }) => metadata?.labels?.["instance"] === instance),
+    dig,
+    everywhere: async (...words) => Promise.all((await live()).map((pod) => dig(pod, "+short", ...words))),
+    codes: async (...words) =>
+      Promise.all((await live()).map(async (pod) => /status: (\w+)/.exec(await dig(pod, ...words))?.[1] ?? "none")),
+    events: async () => (await client.list(CoreEvent, {})).items,
+    async end() {
+      stop.abort();
+      await running;
+      await server.stop();
+      pods.remove();
+    },
+  };
+}
+
+interface Stated extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+function logInto(lines: string[]): Log {
+  const write = (message: string, fields: object = {}) => {
+    const text = JSON.stringify(fields, (_key, it) => (it instanceof Error ? `${it.stack}` : it));
+    lines.push(`${message} ${text}`);
+  };
+  const log: Log = { debug: write, info: write, warn: write, error: write, with: () => log };
+  return log;
+}
+
+export interface Container {
+  readonly pid: number;
+  /** What is `/` to it. */
+  readonly root: string;
+}
+
+/** The process of a container, by the variables that the runtime marks it with. */
+export function containerOf(pod: Pod | undefined, name: string): Container {
+  for (const pid of readdirSync("/proc").filter((it) => /^\d+$/.test(it))) {
+    const env = environmentOf(pid);
+    const root = env.find((it) => it.startsWith("TELLTALE_ROOT="))?.slice("TELLTALE_ROOT=".length) ?? "";
+    const isOf = root.includes(`/containers/${name}/`) || root.endsWith(`/containers/${name}`);
+    if (isOf && env.includes(`TELLTALE_POD_UID=${pod?.metadata?.uid}`)) return { pid: Number(pid), root };
+  }
+  throw new Error(`no process of container ${name}`);
+}
+
+function environmentOf(pid: string): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
+}
