@@ -17,6 +17,7 @@ import { cacheChecks, passCheck } from "./outside/checks.ts";
 import type { Subject } from "./outside/event-object.ts";
 import { type Recorder, recorder } from "./outside/events.ts";
 import type { Check, Probes } from "./outside/probes.ts";
+import type { Prometheus } from "./outside/prometheus.ts";
 import { toAll } from "./outside/sinks.ts";
 import { Pressure } from "./pressure.ts";
 import type { Gauges, Sink } from "./samples.ts";
@@ -44,6 +45,8 @@ export interface ManagerOptions {
   readonly grace?: Ms;
   /** Where `/healthz`, `/readyz` and `/metrics` are answered. Default: nowhere. */
   readonly probes?: { readonly port: number; readonly host?: string };
+  /** Metrics of the operator's own, beside those of the runtime where `probes` are answered: given a meter, it says what to tell. */
+  readonly metrics?: (meter: Prometheus["meter"], cache: Cache) => Sink;
   /** Checks of the operator's own, beside those of caches and passes. */
   readonly checks?: readonly Check[];
   /** A kept cache, shared by several managers of one process. Default: its own. */
@@ -181,8 +184,8 @@ export function manager(options: ManagerOptions): Manager {
     const stop = new AbortController();
     onFailed = () => stop.abort();
     // Not AbortSignal.any: Node.js keeps those that are never raised, and all who listen to them, for ever.
-    signal.addEventListener("abort", () => stop.abort(), { once: true });
-    if (failed !== undefined || signal.aborted) stop.abort();
+    signal.addEventListener("abort", () => stop.abort(signal.reason), { once: true });
+    if (failed !== undefined || signal.aborted) stop.abort(signal.reason);
     const { grace = 30_000 } = options;
     probes = options.probes === undefined ? undefined : await serve(options.probes);
     if (options.cache === undefined) cache.start();
@@ -226,6 +229,7 @@ export function manager(options: ManagerOptions): Manager {
     ]);
     const metrics = prometheus({ gauges, controllers: controllers.map((it) => it.name) });
     sinks.push(metrics.sink);
+    if (options.metrics !== undefined) sinks.push(options.metrics(metrics.meter, cache));
     const stuck = passCheck(gauges, 2 * Math.max(60_000, ...controllers.map(({ timeout }) => timeout)));
     const checks = () => [stuck, ...cacheChecks(gauges), ...(options.checks ?? [])];
     return startProbes({ listen, clock, checks, metrics });

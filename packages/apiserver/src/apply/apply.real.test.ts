@@ -128,7 +128,7 @@ async function writes(name: string, chance: Chance): Promise<void> {
       continue;
     }
     const ours = applies
-      ? applyConfig({ ...door, config: body, force, resource }).object
+      ? applyConfig({ ...door, config: body, force, resource })
       : trackUpdate({ ...door, next: withoutManagers(answer), create: false, builtin: false });
     const settled = live === undefined ? ours : revertTimestamps(live, ours);
     expect(at(settled, "metadata", "managedFields") ?? [], told).toEqual(at(answer, "metadata", "managedFields") ?? []);

@@ -60,8 +60,7 @@ const applied = (
   content: JsonObject,
   more: Partial<Apply> = {},
 ): JsonObject =>
-  applyConfig({ ...door, live, manager, config: object(content, more.apiVersion), force: false, resource, ...more })
-    .object;
+  applyConfig({ ...door, live, manager, config: object(content, more.apiVersion), force: false, resource, ...more });
 const written = (
   live: JsonObject | undefined,
   manager: string,
@@ -320,7 +319,7 @@ describe("kubectl", () => {
       config: cm(data),
       force: false,
       resource: { group: "", resource: "configmaps", kind: "ConfigMap" },
-    }).object;
+    });
   const last = { [annotation]: `${JSON.stringify(cm({ a: "1", b: "1" }, {}))}\n` };
   const created = written(undefined, "kubectl-client-side-apply", cm({ a: "1", b: "1" }, last), core);
 
@@ -355,7 +354,7 @@ describe("times", () => {
       force: false,
       resource,
     });
-    expect(again).toEqual({ object: first, changed: false });
+    expect(again).toEqual(first);
   });
 
   test("A07 an entry that appears while the object stays the same has no time", () => {

@@ -42,7 +42,7 @@ export interface Apply extends Writer {
 }
 
 /** The live object with the configuration applied, not yet defaulted. Refuses with a StatusError. */
-export function applyConfig(o: Apply): { readonly object: JsonObject; readonly changed: boolean } {
+export function applyConfig(o: Apply): JsonObject {
   checkConfig(o);
   const config = withoutManagers(o.config);
   const live = withoutManagers(o.live ?? { apiVersion: o.apiVersion, kind: o.resource.kind });
@@ -50,8 +50,7 @@ export function applyConfig(o: Apply): { readonly object: JsonObject; readonly c
   const applied = applyAs(o, live, config, before);
   const managers = capped(stripped(applied.managers, applied.id));
   const object = o.manager === "kubectl" ? withLastApplied(applied.object, live, config) : applied.object;
-  const next = withManagers(object, managers);
-  return { object: next, changed: o.live === undefined || !deepEqual(next, o.live) };
+  return withManagers(object, managers);
 }
 
 function checkConfig(o: Apply): void {

@@ -66,37 +66,48 @@ export class FieldSet {
 
   intersection(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return FieldSet.empty;
-    return FieldSet.node(
-      this.own && other.own,
-      [...this.children].map(([step, mine]) => [step, mine.intersection(other.child(step))] as const),
-    );
+    return this.each(this.own && other.own, (mine, step) => mine.intersection(other.child(step)));
   }
 
   /** Without the members of the other set; what is below them stays. */
   difference(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    return FieldSet.node(
-      this.own && !other.own,
-      [...this.children].map(([step, mine]) => [step, mine.difference(other.child(step))] as const),
-    );
+    return this.each(this.own && !other.own, (mine, step) => mine.difference(other.child(step)));
+  }
+
+  /** Whether all members of the other set are members. */
+  includes(other: FieldSet): boolean {
+    if (this === other) return true;
+    if (other.own && !this.own) return false;
+    for (const [step, theirs] of other.children) if (!this.child(step).includes(theirs)) return false;
+    return true;
   }
 
   /** Without the members of the other set and all that is below them. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.own) return FieldSet.empty;
     if (this.isEmpty || other.isEmpty) return this;
-    return FieldSet.node(
-      this.own,
-      [...this.children].map(([step, mine]) => [step, mine.recursiveDifference(other.child(step))] as const),
-    );
+    return this.each(this.own, (mine, step) => mine.recursiveDifference(other.child(step)));
   }
 
   /** Only the members with no member below them. */
   leaves(): FieldSet {
-    return FieldSet.node(
-      this.own && this.children.size === 0,
-      [...this.children].map(([step, mine]) => [step, mine.leaves()] as const),
-    );
+    return this.each(this.own && this.children.size === 0, (mine) => mine.leaves());
+  }
+
+  /** With something else in the place of each child. A set that stays as it is, is the same one: most of them do. */
+  each(own: boolean, other: (child: FieldSet, step: Step) => FieldSet): FieldSet {
+    let kept: Map<Step, FieldSet> | undefined;
+    for (const [step, child] of this.children) {
+      const now = other(child, step);
+      if (now === child) continue;
+      kept ??= new Map(this.children);
+      if (now.isEmpty) kept.delete(step);
+      else kept.set(step, now);
+    }
+    if (kept === undefined && own === this.own) return this;
+    const children = kept ?? this.children;
+    return !own && children.size === 0 ? FieldSet.empty : new FieldSet(own, children);
   }
 
   equals(other: FieldSet): boolean {

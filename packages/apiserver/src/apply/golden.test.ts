@@ -209,7 +209,7 @@ function run(request: Request, step: Step, live: JsonObject | undefined, answer:
       resource: `${kind.toLowerCase()}s`,
     };
     const config = JSON.parse(JSON.stringify(step.body ?? {}).replaceAll("{uid}", "<uid1>")) as JsonObject;
-    return applyConfig({ ...common, config, force: request.force, resource });
+    return { object: applyConfig({ ...common, config, force: request.force, resource }) };
   } catch (error) {
     if (error instanceof StatusError) return { refused: error.body() };
     throw error;

@@ -80,7 +80,7 @@ const apply = (live: JsonObject | undefined, manager: string, spec: JsonObject, 
     reset: fieldSetOf(),
     now: "2026-01-01T00:00:00Z",
     resource: { group: "g", resource: "widgets", kind: "Widget" },
-  }).object;
+  });
 const owners = (o: JsonObject): Json => at(o, "metadata", "managedFields") ?? [];
 
 test("applying the same thing twice is applying it once", () => {

@@ -4,7 +4,7 @@ import { raw } from "../status.ts";
 import { type Comparison, compare } from "./compare.ts";
 import type { Conflict } from "./conflict.ts";
 import { FieldSet, fieldSetOf } from "./fieldset.ts";
-import type { Manager, Managers } from "./managers.ts";
+import { identity, type Manager, type Managers } from "./managers.ts";
 import type { TypedSchema } from "./schema.ts";
 import { problemText, validateTyped } from "./validate.ts";
 import { reconciled, removeItems, toFieldSet, withNamedFields } from "./value.ts";
@@ -116,6 +116,8 @@ export function underPresentSchema(v: Versions, managers: Managers): Managers {
  */
 export function pruned(v: Versions, merged: JsonObject, managers: Managers, last: Manager | undefined): JsonObject {
   if (last === undefined || last.set.isEmpty) return merged;
+  const now = managers.get(identity(last));
+  if (now?.apiVersion === last.apiVersion && now.set.includes(last.set)) return merged;
   const whole = converted(v, merged, v.apiVersion, last.apiVersion, "merged object to last applied version");
   if (whole === undefined) return merged;
   const gone = withNamedFields(last.set, whole.schema);

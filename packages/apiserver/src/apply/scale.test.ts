@@ -41,7 +41,7 @@ function put(parent: JsonObject[], manager: string, from: number, to: number): J
 function apply(parent: JsonObject[], manager: string, from: number, to: number, force = false): JsonObject[] {
   const live = scale(from, toScale(parent, paths));
   const resource = { group: "apps", resource: "deployments", kind: "Scale" };
-  const { object } = applyConfig({ ...door, live, config: scale(to), manager, force, resource });
+  const object = applyConfig({ ...door, live, config: scale(to), manager, force, resource });
   return scaleToParent(parent, fieldsOf(object), paths, "apps/v1");
 }
 

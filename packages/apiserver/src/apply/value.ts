@@ -133,14 +133,10 @@ function withoutMembers(value: JsonObject, set: FieldSet, map: MapSchema): JsonO
 
 /** The set with every declared field on the way to a member a member itself: a struct field is there when something in it is. */
 export function withNamedFields(set: FieldSet, schema: TypedSchema): FieldSet {
-  return FieldSet.node(
-    set.own,
-    [...set.children].map(([step, child]) => {
-      const below = withNamedFields(child, schemaBelow(schema, step));
-      const named = child.children.size > 0 && isDeclared(schema, step);
-      return [step, named ? FieldSet.node(true, below.children) : below] as const;
-    }),
-  );
+  return set.each(set.own, (child, step) => {
+    const below = withNamedFields(child, schemaBelow(schema, step));
+    return child.children.size > 0 && isDeclared(schema, step) ? FieldSet.node(true, below.children) : below;
+  });
 }
 
 const isDeclared = (schema: TypedSchema, step: Step): boolean =>
@@ -160,8 +156,5 @@ export function reconciled(set: FieldSet, schema: TypedSchema): FieldSet {
   if (schema.of === "deduced" || schema.of === "scalar" || set.children.size === 0) return set;
   const atomic = schema.of === "list" ? schema.merge === "atomic" : schema.atomic;
   if (atomic) return FieldSet.node(true, []);
-  return FieldSet.node(
-    set.own,
-    [...set.children].map(([step, child]) => [step, reconciled(child, schemaBelow(schema, step))] as const),
-  );
+  return set.each(set.own, (child, step) => reconciled(child, schemaBelow(schema, step)));
 }

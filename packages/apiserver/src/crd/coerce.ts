@@ -3,7 +3,7 @@
 import { formatTime, parseTime } from "@telltale/kinds";
 import { isObject, type Json, type JsonObject, put } from "../json.ts";
 import { shown } from "../status.ts";
-import { timeProblem } from "./go-time.ts";
+import { isUsualTime, timeProblem } from "./go-time.ts";
 import { itemsOf, memberOf, type Schema } from "./schema.ts";
 
 export type Coerced =
@@ -237,6 +237,7 @@ function zero(type: GoType): Json {
 }
 
 function decodeTime(value: string): string {
+  if (isUsualTime(value)) return value;
   const problem = timeProblem(value);
   const at = parseTime(value);
   if (problem !== undefined || at === undefined) throw new Refusal(`parsing time ${JSON.stringify(value)}${problem}`);

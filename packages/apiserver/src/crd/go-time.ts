@@ -21,6 +21,12 @@ const layout: readonly Part[] = [
   [/^(Z|[+-]\d{2}:\d{2})/, "Z07:00"],
 ];
 
+const usual = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{6})?Z$/;
+
+/** Whether it is a good time in the form in which Go writes it, by a quick look: nearly all are. The last days of a month are not judged. */
+export const isUsualTime = (text: string, form: "seconds" | "micro" = "seconds"): boolean =>
+  text.length === (form === "micro" ? 27 : 20) && usual.test(text);
+
 /** What follows `parsing time "x"` in the message; undefined for a good time. */
 export function timeProblem(text: string): string | undefined {
   let rest = text;

@@ -1,5 +1,6 @@
 // The values that Go reads with code of its own: times, quantities, base64. The texts of refusals are Go's.
 import { formatQuantity, parseQuantity } from "@telltale/kinds";
+import { isUsualTime } from "../crd/go-time.ts";
 
 /** The value cannot be decoded; the message is Go's, without the words around it. */
 export class ValueError extends Error {}
@@ -23,6 +24,7 @@ const microLayout = "2006-01-02T15:04:05.000000Z07:00";
 
 /** A time as Go writes it back: UTC, in whole seconds or with six digits. */
 export function canonicalTime(text: string, micro: boolean): string {
+  if (isUsualTime(text, micro ? "micro" : "seconds")) return text;
   const layout = micro ? microLayout : secondsLayout;
   const moment = parseMoment(text, layout, micro);
   const date = new Date(moment.ms).toISOString();

@@ -6,8 +6,12 @@ const read = "get list watch";
 const write = "create delete deletecollection patch update";
 const everything = "create delete deletecollection get list patch update watch";
 
-/** ClusterRoles and ClusterRoleBindings. */
-export function bootstrapRoles(): JsonObject[] {
+let made: readonly JsonObject[] | undefined;
+
+/** ClusterRoles and ClusterRoleBindings, made once: a process may start many servers. */
+export const bootstrapRoles = (): readonly JsonObject[] => (made ??= roles());
+
+function roles(): readonly JsonObject[] {
   return [
     role("cluster-admin", {}, [
       { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },

@@ -92,7 +92,7 @@ async function applying(
   const itsKind = config["apiVersion"] === r.apiVersion && config["kind"] === r.kind;
   if (itsKind) checkName(nameOf(config), p.name); // what is no object of this kind is refused as that
   return async (live) => {
-    const { object } = await converting(r, (convert) =>
+    const object = await converting(r, (convert) =>
       applyConfig({
         live,
         config,

@@ -124,7 +124,7 @@ async function scalePatch({ s, call, r }: Routed): Promise<ScaleChange> {
   }
   const config = await decodeApply(bytes, "Ignore", call.warn);
   return (before, options) => {
-    const { object } = applyConfig({
+    const object = applyConfig({
       live: before,
       config,
       manager: options.fieldManager,

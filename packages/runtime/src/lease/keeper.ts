@@ -72,8 +72,8 @@ export function keep({ hold, troubles, clock, random, retry, renewDeadline, roun
     start(signal) {
       if (running !== undefined) throw new TypeError("this Lease is looked after already; start it once");
       // Not AbortSignal.any: Node.js keeps those that are never raised, and all who listen to them, for ever.
-      signal.addEventListener("abort", () => ending.abort(), { once: true });
-      if (signal.aborted) ending.abort();
+      signal.addEventListener("abort", () => ending.abort(signal.reason), { once: true });
+      if (signal.aborted) ending.abort(signal.reason);
       running = rounds(ending.signal);
       return running;
     },
