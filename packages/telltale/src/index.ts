@@ -1,0 +1,2 @@
+export { operators } from "./operators/table.ts";
+export { program, type Surroundings } from "./program/program.ts";

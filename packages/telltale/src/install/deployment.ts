@@ -1,0 +1,56 @@
+// An operator as a Deployment: nobody's user, nothing to write to, two replicas of which one works. Pure.
+import type { KubeObject } from "@telltale/kinds";
+import type { Deployment } from "@telltale/kinds/builtin";
+import type { Operator } from "../operators/operator.ts";
+import type { ManifestOptions } from "./manifests.ts";
+
+export function deploymentOf(
+  operator: Operator,
+  { namespace, image, webhooks, settings }: ManifestOptions & { readonly image: string },
+): KubeObject {
+  const { name } = operator;
+  const labels = { "app.kubernetes.io/name": name };
+  const account = operator.roles({ namespace, settings, webhooks }).find(({ kind }) => kind === "ServiceAccount")
+    ?.metadata?.name;
+  const probe = (path: string) => ({ httpGet: { path, port: "probes" } });
+  const from = (variable: string, fieldPath: string) => ({ name: variable, valueFrom: { fieldRef: { fieldPath } } });
+  const deployment: Deployment = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace, labels },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          serviceAccountName: account ?? "default",
+          securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
+          containers: [
+            {
+              name,
+              image,
+              args: ["run", "--operators", name, "--host", "0.0.0.0", ...(webhooks ? ["--webhooks"] : [])],
+              env: [from("POD_NAME", "metadata.name"), from("POD_NAMESPACE", "metadata.namespace")],
+              ports: [
+                { name: "probes", containerPort: 8080 },
+                ...(webhooks ? [{ name: "webhooks", containerPort: 9443 }] : []),
+              ],
+              livenessProbe: probe("/healthz"),
+              readinessProbe: probe("/readyz"),
+              resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ["ALL"] },
+              },
+              ...(operator.mounts && { volumeMounts: operator.mounts.map(({ mount }) => mount) }),
+            },
+          ],
+          ...(operator.mounts && { volumes: operator.mounts.map(({ volume }) => volume) }),
+        },
+      },
+    },
+  };
+  return deployment;
+}

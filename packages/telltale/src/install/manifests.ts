@@ -1,0 +1,27 @@
+// What is installed of an operator, in the order in which a server takes it. Pure.
+import type { KubeObject } from "@telltale/kinds";
+import type { InstallOptions, Operator } from "../operators/operator.ts";
+import { deploymentOf } from "./deployment.ts";
+
+export interface ManifestOptions extends InstallOptions {
+  /** With it the operator runs in the cluster; without it somebody runs it elsewhere. */
+  readonly image?: string;
+}
+
+export function manifestsOf(operator: Operator, options: ManifestOptions): readonly KubeObject[] {
+  const { namespace, image } = options;
+  const labels = { "app.kubernetes.io/part-of": "telltale", "app.kubernetes.io/name": operator.name };
+  const all: readonly KubeObject[] = [
+    namespaceOf(namespace),
+    ...operator.crds(options),
+    ...operator.roles(options),
+    ...operator.extras(options),
+    ...(image === undefined ? [] : [deploymentOf(operator, { ...options, image })]),
+  ];
+  return all.map((object) => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { ...object.metadata?.labels, ...labels } },
+  }));
+}
+
+export const namespaceOf = (name: string): KubeObject => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });

@@ -1,0 +1,103 @@
+// Load tests with Locust at the front door.
+
+import { systemClock } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
+import { toCrd } from "@telltale/kinds";
+import type { CustomResourceDefinition } from "@telltale/kinds/builtin";
+import {
+  type Config,
+  configFrom,
+  configurationName,
+  foreignDefinition,
+  forServer,
+  LocustTest,
+  locustOperator,
+  locustWebhooks,
+  standardConfig,
+  userRoles,
+  webhookManifests,
+} from "@telltale/locust";
+import { type Env, rbacManifests } from "@telltale/runtime";
+import { pretendMasters, shortened, simulatedLife } from "./locust-pods.ts";
+import type { InstallOptions, Operator } from "./operator.ts";
+import { configured, flagsOf } from "./settings.ts";
+
+const name = "locust";
+const flags = flagsOf(name, "", configFrom);
+const configIn = (settings: Env): Config => configured(name, configFrom(settings));
+
+/** What webhooks are reached by, and where their certificate is kept. */
+export const webhookNames = { service: "locust-webhooks", secret: "locust-webhooks" } as const;
+
+export const locust: Operator = {
+  name,
+  packageName: "@telltale/locust",
+  namespace: "locust-system",
+  kinds: [LocustTest],
+  flags: flags.flags,
+  settings: (env, given) => ({ ...env, ...flags.named(given) }),
+  crds: (options) => (options.webhooks ? [manifests(options).crd] : [toCrd(LocustTest)]),
+  roles({ namespace, settings, webhooks }) {
+    const config = configIn(settings);
+    return rbacManifests({
+      name,
+      namespace,
+      controllers: locustOperator({ config, transport: nobody }),
+      replicas: { as: "lease", namespace },
+      events: "v1",
+      ...(config.namespaces && { namespaces: config.namespaces }),
+      ...(webhooks && { webhooks: { namespace, secret: webhookNames.secret, publish } }),
+    });
+  },
+  extras: (options) => [
+    ...userRoles(),
+    ...(options.webhooks ? [serviceOf(options.namespace), manifests(options).validating] : []),
+  ],
+  refuses: (found) => foreignDefinition(found as CustomResourceDefinition),
+  async start({ client, settings, clock, log, ...around }) {
+    const { text } = await client.request({ method: "GET", path: "/version" });
+    const config = forServer(configIn(settings), JSON.parse(text) as { major: string; minor: string });
+    return {
+      controllers: locustOperator({ ...around, config, clock, log }),
+      options: { events: "v1", ...(config.namespaces && { namespaces: config.namespaces }) },
+      hooks: locustWebhooks({ clock, config, log }),
+    };
+  },
+  ground: { given: [], adapt: shortened },
+  async embed({ settings, clock, random, log, pods, transport }) {
+    const read = configIn(settings);
+    // What changes within seconds is looked at as often.
+    const telemetry = { ...read.telemetry, mode: "pod-ip" as const, interval: 1_000, statusInterval: 1_000 };
+    const config: Config = { ...read, exporter: { at: "disabled" }, telemetry };
+    const masters = pretendMasters({ pods, clock, random, maxBody: telemetry.maxBody });
+    return {
+      controllers: locustOperator({ config, transport, clock, log, api: masters.api }),
+      options: { events: "v1" },
+      hooks: locustWebhooks({ clock, config, log }),
+      behave: simulatedLife,
+      backend: "simulated Locust",
+      drain: () => masters.stop(),
+    };
+  },
+};
+
+const nobody = { send: () => Promise.reject(new Error("nobody is asked")), close: async () => {} };
+
+/** Where the authority of the certificate is made known. */
+export const publish = [
+  { in: "validating", name: configurationName },
+  { in: "conversion", name: "locusttests.locust.io" },
+] as const;
+
+const manifests = ({ namespace }: InstallOptions) =>
+  webhookManifests(locustWebhooks({ clock: systemClock, config: standardConfig }), {
+    service: { namespace, name: webhookNames.service },
+  });
+
+const serviceOf = (namespace: string): KubeObject =>
+  ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: webhookNames.service, namespace },
+    spec: { selector: { "app.kubernetes.io/name": name }, ports: [{ port: 443, targetPort: 9443 }] },
+  }) as KubeObject;

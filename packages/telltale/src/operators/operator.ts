@@ -1,0 +1,98 @@
+// An operator as the front door knows it: what it is called, what it brings, and how it is put together, against a cluster or on a
+// server that is embedded here.
+import type { Client, Transport } from "@telltale/client";
+import type { Clock, Random } from "@telltale/clock";
+import type { Kind, KubeObject } from "@telltale/kinds";
+import type { Pod } from "@telltale/kinds/builtin";
+import type { Controller, Env, Log, ManagerOptions, Replicas } from "@telltale/runtime";
+import type { Webhooks } from "@telltale/runtime/webhook";
+
+export interface Operator {
+  readonly name: string;
+  /** Where it is installed unless somebody says otherwise. */
+  readonly namespace: string;
+  /** Everything that it can say: what `tree` and `why` explain. */
+  readonly kinds: readonly Kind[];
+  /** The name of its npm package: samples and scenarios are found beside it. */
+  readonly packageName: string;
+  /** The flags that `--<operator>.<flag>` may set. */
+  readonly flags: readonly string[];
+  /** Settings by the operator's own names, from the environment and from such flags. Throws where there is no such flag. */
+  settings(env: Env, given: Readonly<Record<string, string>>): Env;
+  /** Definitions of its kinds. */
+  crds(options: InstallOptions): readonly KubeObject[];
+  /** Its account, and exactly the rights that it needs. */
+  roles(options: InstallOptions): readonly KubeObject[];
+  /** What else is installed: policies, roles for people, where requests are sent. */
+  extras(options: InstallOptions): readonly KubeObject[];
+  /** What its pods mount, where it runs in a cluster. */
+  readonly mounts?: readonly Mount[];
+  /** Why something that is there cannot be replaced by ours; undefined when it can. */
+  refuses?(found: KubeObject): string | undefined;
+  /** Against a server. Throws where settings are wrong. */
+  start(around: Around): Promise<Parts>;
+  /** What an embedded server is given for it before it starts. */
+  readonly ground: Ground;
+  /** On the embedded server, with backends that only pretend; with real ones where `real` asks for them and they are there. */
+  embed(around: EmbeddedAround): Promise<EmbeddedParts>;
+}
+
+export interface Mount {
+  readonly volume: { readonly name: string } & Readonly<Record<string, unknown>>;
+  readonly mount: { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean };
+}
+
+export interface InstallOptions {
+  readonly namespace: string;
+  readonly settings: Env;
+  /** Whether the server asks the operator: admission and conversion. */
+  readonly webhooks: boolean;
+}
+
+export interface Around {
+  readonly transport: Transport;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** The operator's own. */
+  readonly namespace: string;
+  /** By the names that the operator has for them. */
+  readonly settings: Env;
+}
+
+type Lease = Extract<Replicas, { readonly as: "lease" }>;
+
+/** What a manager is made of. */
+export interface Parts {
+  readonly controllers: readonly Controller[];
+  readonly options: Pick<ManagerOptions, "namespaces" | "rate" | "events">;
+  /** The Lease of those who could work, where it is not called after the operator. */
+  readonly lease?: Omit<Lease, "as" | "namespace">;
+  readonly hooks?: Webhooks;
+  /** To be awaited before the manager is stopped. */
+  drain?(): Promise<void>;
+}
+
+export interface EmbeddedAround extends Around {
+  readonly real: boolean;
+  /** For what real programs leave behind. */
+  readonly folder: string;
+  /** The pods that run here, by uid, as they were last seen. */
+  readonly pods: ReadonlyMap<string, Pod>;
+}
+
+export interface EmbeddedParts extends Parts {
+  /** What its backends are: `tofu 1.11.2`. */
+  readonly backend: string;
+  /** How a simulated pod behaves: annotations of docs/simulated-pods.md. */
+  readonly behave?: (pod: Pod) => Readonly<Record<string, string>> | undefined;
+}
+
+/** What an embedded server needs for an operator before it starts. */
+export interface Ground {
+  /** Definitions, of others too, and namespaces. */
+  readonly given: readonly KubeObject[];
+  /** A sample as it is applied here. */
+  adapt(sample: KubeObject): KubeObject;
+}

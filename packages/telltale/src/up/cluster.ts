@@ -1,0 +1,166 @@
+// A whole cluster in this process: the API server, what makes pods run, and operators with backends that pretend.
+import { writeFileSync } from "node:fs";
+import { type ApiServer, startApiServer } from "@telltale/apiserver";
+import { type Client, createClient, inProcessTransport } from "@telltale/client";
+import type { Clock, Random } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
+import { type Env, type Log, manager } from "@telltale/runtime";
+import { workloads } from "@telltale/workloads";
+import { applyAll } from "../install/apply.ts";
+import type { EmbeddedParts, Operator } from "../operators/operator.ts";
+import { type Sample, samplesOf } from "../operators/samples.ts";
+import { Problem } from "../program/problem.ts";
+import type { Folder } from "./folder.ts";
+import { pretendedPods } from "./pods.ts";
+
+export interface ClusterOptions {
+  readonly operators: readonly Operator[];
+  readonly folder: Folder;
+  readonly storage: "disk" | "memory";
+  /** 0: a free one. */
+  readonly port: number;
+  readonly real: boolean;
+  readonly samples: boolean;
+  /** By operator, in its own names. */
+  readonly settings: Readonly<Record<string, Env>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** What has just been reached. */
+  readonly onStep?: (step: string) => void;
+}
+
+export interface EmbeddedCluster {
+  readonly url: string;
+  readonly client: Client;
+  /** What each operator works with, by its name. */
+  readonly backends: ReadonlyMap<string, string>;
+  /** All that were ever applied here, of these operators. */
+  readonly samples: readonly KubeObject[];
+  stop(): Promise<void>;
+}
+
+/** Pods that run nothing need no room: there is always enough. */
+const nodes = [{ name: "embedded-node", capacity: { cpu: "1k", memory: "4Ti" } }];
+
+export async function startCluster(options: ClusterOptions): Promise<EmbeddedCluster> {
+  const { operators, clock, random, folder, onStep = () => {} } = options;
+  const hooks = new Map<string, EmbeddedParts["hooks"]>();
+  const runtime = pretendedPods();
+  const server = await serve(options, runtime.access, (place, path) => hooks.get(place)?.local(path));
+  const way = () => inProcessTransport(server.client);
+  const client = createClient({ transport: way(), clock, random, fieldManager: "telltale" });
+  onStep(`Kubernetes API at ${server.url}`);
+  writeFileSync(folder.kubeconfig, server.kubeconfig(), { mode: 0o600 });
+
+  const stop = new AbortController();
+  const drains: (() => Promise<void>)[] = [];
+  const running: Promise<void>[] = [];
+  const end = async (): Promise<void> => {
+    await Promise.all(drains.map((drain) => drain()));
+    stop.abort();
+    await Promise.all(running);
+    await server.stop();
+  };
+  try {
+    const { log } = options;
+    const cluster = workloads({ transport: way(), clock, random, runtime, rootCertificate: server.ca, log, nodes });
+    running.push(cluster.run(stop.signal));
+    await applyAll(operators.flatMap(groundOf), { client, clock });
+    const backends = new Map<string, string>();
+    for (const operator of operators) {
+      const { name, namespace } = operator;
+      const transport = way();
+      const own = log.with({ operator: name });
+      const parts = await operator.embed({
+        transport,
+        client,
+        clock,
+        random,
+        log: own,
+        namespace,
+        settings: options.settings[name] ?? {},
+        real: options.real,
+        folder: folder.path,
+        pods: runtime.pods,
+      });
+      if (parts.behave !== undefined) runtime.behave(parts.behave);
+      hooks.set(namespace, parts.hooks);
+      backends.set(name, parts.backend);
+      if (parts.drain !== undefined) drains.push(parts.drain);
+      const { controllers, options: more } = parts;
+      running.push(manager({ name, transport, controllers, clock, random, log: own, ...more }).run(stop.signal));
+    }
+    onStep(`operators: ${[...backends].map(([name, backend]) => `${name} (${backend})`).join(", ")}`);
+    const samples = options.samples ? await applySamples(options, client) : [];
+    return { url: server.url ?? "", client, backends, samples, stop: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function serve(
+  { storage, folder, port, clock, random, log }: ClusterOptions,
+  pods: NonNullable<Parameters<typeof startApiServer>[0]>["pods"] & object,
+  hookAt: (namespace: string, path: string) => ((review: object) => Promise<object>) | undefined,
+): Promise<ApiServer> {
+  try {
+    return await startApiServer({
+      listen: { port },
+      clock,
+      random,
+      serviceAccounts: true,
+      pods,
+      storage: storage === "memory" ? { kind: "memory" } : { kind: "disk", dir: folder.store },
+      // The rest of a webhook's review is the server's own type of JSON, which nobody else has a name for.
+      webhookResolver: ({ namespace, path }) => hookAt(namespace, path) as never,
+      log: (line) => log.info(line),
+    });
+  } catch (error) {
+    throw problemOfServer(error, port, folder);
+  }
+}
+
+function problemOfServer(error: unknown, port: number, folder: Folder): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") {
+    return new Problem(`port ${port} is taken`, "choose another with --port, or leave --port out for a free one");
+  }
+  if (code === "EACCES") return new Problem(`port ${port} may not be listened on`, "choose one above 1023 with --port");
+  if (code !== "StoreUnusable") return error;
+  const isBusy = /is in use by/.test(message);
+  return new Problem(
+    message.split(";")[0] ?? message,
+    isBusy
+      ? "stop that telltale first, or choose another folder with --data"
+      : `remove ${folder.path} to begin anew, or choose another folder with --data`,
+  );
+}
+
+/** What is there before an operator works. */
+function groundOf(operator: Operator): readonly KubeObject[] {
+  const { namespace, ground } = operator;
+  const options = { namespace, settings: {}, webhooks: true };
+  const own = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
+  return [own, ...ground.given, ...operator.crds(options), ...operator.extras(options)];
+}
+
+/** Once for each operator and folder: what somebody deleted stays away. */
+async function applySamples(
+  { operators, folder, clock }: ClusterOptions,
+  client: Client,
+): Promise<readonly KubeObject[]> {
+  const all = await Promise.all(
+    operators.map(async (operator) => {
+      const samples: readonly Sample[] = await samplesOf(operator);
+      return { operator, objects: samples.map(({ object }) => operator.ground.adapt(object)) };
+    }),
+  );
+  for (const { operator, objects } of all) {
+    if (folder.sampled.includes(operator.name)) continue;
+    await applyAll(objects, { client, clock, namespace: "default" });
+    folder.sampledNow([operator.name]);
+  }
+  return all.flatMap(({ objects }) => objects);
+}
