@@ -449,7 +449,15 @@ describe("saying something on the way", () => {
       },
     });
     await w.client.create(Site, site("a"));
-    const running = await w.start([it], { probes: { port: 0 } });
+    const own = { own_passes_total: { is: "counter", help: "Ours", labels: ["kinds"] } } as const;
+    const running = await w.start([it], {
+      probes: { port: 0 },
+      metrics: (meter, cache) => {
+        const { tell } = meter(own);
+        return ({ is }) =>
+          is === "pass" ? tell("own_passes_total", { kinds: String(cache.held().length) }) : undefined;
+      },
+    });
     // A socket opens in real time, and nothing else begins before it.
     await expect.poll(() => running.manager.probes !== undefined, { timeout: 20_000 }).toBe(true);
     await w.until(() => running.manager.troubles().length === 0 && passes() > 0);
@@ -467,5 +475,6 @@ describe("saying something on the way", () => {
     expect((await ask("/metrics")).body).toContain(
       'controller_runtime_reconcile_total{controller="site",result="success"} 1',
     );
+    expect((await ask("/metrics")).body).toContain('own_passes_total{kinds="1"} 1');
   }, 30_000);
 });

@@ -590,6 +590,8 @@ export function controllers(open: () => Promise<World>): void {
       await w.client.patch(Site, ref("a"), { merge: { metadata: { labels: { x: "y" } } } });
       await w.until(() => counts.length === 2);
       expect(counts).toEqual([1, 0]);
+      const told = w.samples.flatMap((it) => (it.is === "ensure" ? it.outcome : []));
+      expect(told).toEqual(["created", "unchanged", "deleted"]);
     });
   });
 

@@ -255,6 +255,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
           signal,
           ...(uid === undefined ? {} : { uid }),
         });
+        sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: "deleted" });
         // An object comes back where something still holds it; else a Status.
         if (answer.kind === kind.kind && answer.metadata?.deletionTimestamp !== undefined) wrote(kind, answer);
         else gone(kind, object);
