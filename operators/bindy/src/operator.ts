@@ -5,7 +5,6 @@ import { type Clock, type Random, systemClock, systemRandom } from "@telltale/cl
 import { type Controller, type Log, silentLog } from "@telltale/runtime";
 import { type Bindcar, bindcarClient } from "./bindcar/client.ts";
 import { httpWire } from "./bindcar/http-wire.ts";
-import type { Trouble } from "./bindcar/outcome.ts";
 import { tokenFile } from "./bindcar/token.ts";
 import { bind9Clusters } from "./cluster/controller.ts";
 import type { Config } from "./config.ts";
@@ -14,6 +13,7 @@ import { Grace } from "./grace.ts";
 import { bind9Instances } from "./instance/controller.ts";
 import { Secrets } from "./instance/secrets.ts";
 import { Turns } from "./instance/turns.ts";
+import type { BindyMetrics } from "./metrics.ts";
 import { Prober } from "./prober/index.ts";
 import { records } from "./record/index.ts";
 import { gates, Ledger, Memory, zones } from "./zone/index.ts";
@@ -27,18 +27,18 @@ export interface OperatorOptions {
   readonly log?: Log;
   /** Default: the pods' real API, with the token that is mounted. */
   readonly bindcar?: Bindcar;
-  /** Told of each failed probe, for the metrics. */
-  readonly onProbeFailure?: (trouble: Trouble) => void;
+  /** Told of what is asked of pods. */
+  readonly metrics?: Pick<BindyMetrics, "onBindcar" | "onProbe">;
 }
 
 export function bindyOperator(options: OperatorOptions): readonly Controller[] {
-  const { config, transport, clock = systemClock, random = systemRandom, log = silentLog, onProbeFailure } = options;
-  const bindcar = options.bindcar ?? realBindcar(clock, random);
+  const { config, transport, clock = systemClock, random = systemRandom, log = silentLog, metrics } = options;
+  const bindcar = options.bindcar ?? realBindcar(clock, random, metrics?.onBindcar);
   const prober = new Prober({
     bindcar,
     clock,
     random,
-    ...(onProbeFailure === undefined ? {} : { onFailure: onProbeFailure }),
+    ...(metrics === undefined ? {} : { onFailure: metrics.onProbe }),
   });
   const secrets = new Secrets({ transport, clock, random, log });
   const tools = { config, prober, secrets, turns: new Turns(), random };
@@ -53,7 +53,8 @@ export function bindyOperator(options: OperatorOptions): readonly Controller[] {
   ];
 }
 
-function realBindcar(clock: Clock, random: Random): Bindcar {
+function realBindcar(clock: Clock, random: Random, onAttempt?: (code: number) => void): Bindcar {
   const read = (path: string) => readFile(path, "utf8").catch(() => undefined);
-  return bindcarClient({ wire: httpWire({ clock }), token: tokenFile({ read, clock }), clock, random });
+  const token = tokenFile({ read, clock });
+  return bindcarClient({ wire: httpWire({ clock }), token, clock, random, ...(onAttempt && { onAttempt }) });
 }
