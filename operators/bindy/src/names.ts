@@ -68,6 +68,9 @@ export const labels = {
 export const reservedLabelPrefixes = [`${group}/`, "app.kubernetes.io/"] as const;
 
 export const partOf = "bindy";
+
+/** Only what is ours: one watch of a kind for all who look at it. */
+export const parts = { label: `${labels.appPartOf}=${partOf}` } as const;
 export const appName = "bind9";
 export const component = "dns-server";
 
@@ -125,7 +128,7 @@ export const rndcSecretName = (instance: string): string => `${instance}-rndc-ke
 
 /** The account of the pods: one in each namespace, shared by all instances there. */
 export const podServiceAccount = "bind9";
-export const containers = { bind9: "bind9", api: "api" } as const;
+export const containers = { bind9: "bind9", api: "api", keys: "signing-keys" } as const;
 /** The pod condition that keeps a pod out of service until it has every zone. */
 export const zonesLoadedGate = `${group}/zones-loaded` as const;
 

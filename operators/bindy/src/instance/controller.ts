@@ -3,7 +3,7 @@ import { deepEqual } from "@telltale/kinds";
 import { ConfigMap, Deployment, Pod, ReplicaSet, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type MapLook, type Name } from "@telltale/runtime";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, type Bind9InstanceStatus, DNSZone } from "../kinds/index.ts";
-import { annotations, fieldManager, labels, partOf, podServiceAccount } from "../names.ts";
+import { annotations, fieldManager, labels, parts, podServiceAccount } from "../names.ts";
 import { act, type Tools } from "./act.ts";
 import { finalize } from "./deletion.ts";
 import { eventsOf } from "./events.ts";
@@ -12,8 +12,6 @@ import { type Plan, plan } from "./plan.ts";
 import { status } from "./status.ts";
 import type { World } from "./world.ts";
 
-/** Only what is ours. */
-export const parts = { label: `${labels.appPartOf}=${partOf}` };
 const byName = "clusterRef";
 
 export function bind9Instances(tools: Tools): Controller {

@@ -5,7 +5,7 @@ import type { Clock, Random } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import { Cache, type Cached, type Log, type Name, type Source } from "@telltale/runtime";
-import { labels, partOf } from "../names.ts";
+import { parts } from "../names.ts";
 
 export interface SecretsOptions {
   readonly transport: Transport;
@@ -52,7 +52,7 @@ export class Secrets {
   #in(namespace: string): Cached<Secret> | undefined {
     const known = this.#held.get(namespace);
     if (known !== undefined || this.#cache === undefined) return known;
-    const opened = this.#cache.of(Secret, { namespace, label: `${labels.appPartOf}=${partOf}` });
+    const opened = this.#cache.of(Secret, { namespace, ...parts });
     opened.store.subscribe(({ old, new: next }) => {
       if (!opened.isSynced) return;
       const owner = instanceOf(next ?? old);

@@ -12,7 +12,7 @@ import {
   recordKinds,
   specOf,
 } from "../kinds/index.ts";
-import { fieldManager, labels, partOf } from "../names.ts";
+import { fieldManager, labels, parts } from "../names.ts";
 import { kindOf, kinds as records } from "../record/data.ts";
 import { act, type Tools } from "./act.ts";
 import { selects } from "./choice.ts";
@@ -29,19 +29,21 @@ export function zones(tools: Tools, missed?: Source): Controller {
   let declared = controller(DNSZone, "dnszone")
     .gate(({ spec }: { readonly spec?: unknown }) => (spec === undefined ? "ignore" : "go"))
     .index(DNSZone, zoneNameIndex, zoneNames)
-    .reads(Bind9Cluster, Bind9GlobalCluster, Deployment, ReplicaSet)
+    .reads(Bind9Cluster, Bind9GlobalCluster)
+    .reads(Deployment, parts)
+    .reads(ReplicaSet, parts)
     .watches(DNSZone, ({ old, new: next }, look) => rivalsOf(old, next, look), { changed: isOtherSpec })
     .watches(Bind9GlobalCluster, ({ old, new: next }, look) => ofGlobalCluster(next ?? old, look), {
       changed: (a, b) => !deepEqual(a.metadata.annotations, b.metadata.annotations),
     })
     .watches(Bind9Instance, ({ old, new: next }, look) => ofInstances([old, next], look), { changed: isOtherInstance })
     .watches(Pod, ({ old, new: next }, look) => ofPod(next ?? old, look), {
-      label: `${labels.appPartOf}=${partOf}`,
+      ...parts,
       changed: (a, b) =>
         !deepEqual(serverOf(a), serverOf(b)) || a.metadata?.deletionTimestamp !== b.metadata?.deletionTimestamp,
     })
     .watches(Service, ({ old, new: next }, look) => ofInstance(next ?? old, look), {
-      label: `${labels.appPartOf}=${partOf}`,
+      ...parts,
       changed: (a, b) => a.spec?.clusterIP !== b.spec?.clusterIP || !deepEqual(a.status, b.status),
     })
     .writes(Bind9Instance, "patch status");

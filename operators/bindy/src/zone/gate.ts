@@ -5,7 +5,7 @@ import { Deployment, Pod, ReplicaSet } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Look, type Name, type Source } from "@telltale/runtime";
 import { isLive } from "../aggregate/pod-view.ts";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, DNSZone } from "../kinds/index.ts";
-import { fieldManager, labels, partOf, zonesLoadedGate } from "../names.ts";
+import { fieldManager, labels, parts, zonesLoadedGate } from "../names.ts";
 import { checkZone } from "../validate/index.ts";
 import { ownerOf } from "./choice.ts";
 import { zoneNameOf } from "./compile.ts";
@@ -25,10 +25,12 @@ export function gates(ledger: Ledger): Controller {
   };
   return (
     controller(Pod, "zones-loaded")
-      .select({ label: `${labels.appPartOf}=${partOf}` })
+      .select(parts)
       .index(DNSZone, zoneNameIndex, zoneNames)
       .gate((pod) => (isClosed(pod) ? "go" : "ignore"))
-      .reads(Bind9Instance, Bind9Cluster, Bind9GlobalCluster, Deployment, ReplicaSet)
+      .reads(Bind9Instance, Bind9Cluster, Bind9GlobalCluster)
+      .reads(Deployment, parts)
+      .reads(ReplicaSet, parts)
       // A zone that is refused, or gone, keeps nobody waiting.
       .watches(DNSZone, () => waiting.values(), { changed: (a, b) => a.metadata.generation !== b.metadata.generation })
       .hears(news)
