@@ -1,6 +1,8 @@
 // The operator and pods of real nameservers on the embedded server (10.6), as a person with kubectl and dig would meet them.
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
@@ -12,7 +14,7 @@ import { processRuntime, workloads } from "@telltale/workloads";
 import { type Bindcar, bindcarClient } from "../src/bindcar/client.ts";
 import { httpWire } from "../src/bindcar/http-wire.ts";
 import { fixedToken } from "../src/bindcar/token.ts";
-import { bindyOperator, standardConfig } from "../src/index.ts";
+import { bindyMetrics, bindyOperator, standardConfig } from "../src/index.ts";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, DNSZone, recordKinds } from "../src/kinds/index.ts";
 import { annotateEndpoints } from "../src/local-pods/endpoints.ts";
 import { localPods } from "../src/local-pods/local-pods.ts";
@@ -35,10 +37,14 @@ export interface RealCluster {
   pods(): Promise<readonly Pod[]>;
   podOf(instance: string): Promise<Pod | undefined>;
   dig(pod: Pod, ...words: readonly string[]): Promise<string>;
+  /** What a resolver makes of it that trusts this anchor of a zone. */
+  delv(pod: Pod, anchor: string, zone: string, ...words: readonly string[]): Promise<string>;
   /** What each server answers, in short. */
   everywhere(...words: readonly string[]): Promise<readonly string[]>;
   /** NOERROR, NXDOMAIN, REFUSED ... of each server. */
   codes(...words: readonly string[]): Promise<readonly string[]>;
+  /** What a scrape of the operator gets. */
+  metrics(): Promise<string>;
   /** All that the operator has logged. */
   readonly lines: readonly string[];
   events(): Promise<readonly CoreEvent[]>;
@@ -59,11 +65,21 @@ export async function realCluster(path: string, namespaces: readonly string[] = 
   const [clock, random] = [systemClock, systemRandom];
   const client = createClient({ transport: way(), clock, random });
   for (const name of [namespace, ...namespaces]) await client.create(Namespace, { metadata: { name } });
-  const bindcar = bindcarClient({ wire: httpWire({ clock }), token: fixedToken(token), clock, random });
+  const metrics = bindyMetrics({ clock, podName: "bindy-0" });
+  const { onBindcar: onAttempt } = metrics;
+  const bindcar = bindcarClient({ wire: httpWire({ clock }), token: fixedToken(token), clock, random, onAttempt });
   const lines: string[] = [];
   const log = logInto(lines);
-  const controllers = bindyOperator({ config: standardConfig, transport: way(), bindcar, log });
-  const operator = manager({ name: "bindy", transport: way(), controllers, events: "v1", log });
+  const controllers = bindyOperator({ config: standardConfig, transport: way(), bindcar, log, metrics });
+  const operator = manager({
+    name: "bindy",
+    transport: way(),
+    controllers,
+    events: "v1",
+    log,
+    probes: { port: 0, host: "127.0.0.1" },
+    metrics: metrics.into,
+  });
   const running = Promise.all([
     workloads({ transport: way(), runtime, rootCertificate: server.ca }).run(stop.signal),
     operator.run(stop.signal),
@@ -75,12 +91,13 @@ export async function realCluster(path: string, namespaces: readonly string[] = 
     return items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
   }
 
-  async function dig(pod: Pod, ...words: readonly string[]): Promise<string> {
+  async function ask(program: "dig" | "delv", pod: Pod, words: readonly string[]): Promise<string> {
     const [host = "", port = ""] = (pod.metadata?.annotations?.[annotations.endpointDns] ?? "").split(":");
-    const place = ["-r", `@${host}`, "-p", port, "+norec", "+time=1", "+tries=1"];
-    const asked = run("dig", [...place, ...words], { env: { PATH: path } }).catch(() => ({ stdout: "" }));
-    return (await asked).stdout.trim();
+    const asked = run(program, [`@${host}`, "-p", port, ...words], { env: { PATH: path } });
+    return (await asked.catch(() => ({ stdout: "" }))).stdout.trim();
   }
+  const dig: RealCluster["dig"] = (pod, ...words) => ask("dig", pod, ["-r", "+norec", "+time=1", "+tries=1", ...words]);
+  const folder = mkdtempSync(join(tmpdir(), "bindy-anchors-"));
 
   const of = (kind: KindRef, name: string, within: string) =>
     kind.scope === "Cluster" ? { name } : { name, namespace: within };
@@ -109,15 +126,22 @@ export async function realCluster(path: string, namespaces: readonly string[] = 
     pods: live,
     podOf: async (instance) => (await live()).find(({ metadata }) => metadata?.labels?.["instance"] === instance),
     dig,
+    async delv(pod, anchor, zone, ...words) {
+      const file = join(folder, zone);
+      writeFileSync(file, anchor);
+      return ask("delv", pod, ["-a", file, `+root=${zone}`, ...words]);
+    },
     everywhere: async (...words) => Promise.all((await live()).map((pod) => dig(pod, "+short", ...words))),
     codes: async (...words) =>
       Promise.all((await live()).map(async (pod) => /status: (\w+)/.exec(await dig(pod, ...words))?.[1] ?? "none")),
+    metrics: async () => (await fetch(`http://127.0.0.1:${operator.probes?.port}/metrics`)).text(),
     events: async () => (await client.list(CoreEvent, {})).items,
     async end() {
       stop.abort();
       await running;
       await server.stop();
       pods.remove();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -133,6 +157,36 @@ function logInto(lines: string[]): Log {
   };
   const log: Log = { debug: write, info: write, warn: write, error: write, with: () => log };
   return log;
+}
+
+export interface SigningKeys {
+  /** Files by name, as a Secret has them. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** Of the key that a parent would name. */
+  readonly tag: number;
+  /** For delv: the key itself. */
+  readonly anchor: string;
+}
+
+export async function signingKeys(path: string, zone: string): Promise<SigningKeys> {
+  const folder = mkdtempSync(join(tmpdir(), "bindy-keys-"));
+  try {
+    const make = async (...words: readonly string[]) => {
+      const args = ["-q", "-K", folder, "-a", "ECDSAP256SHA256", ...words, zone];
+      return (await run("dnssec-keygen", args, { env: { PATH: path } })).stdout.trim();
+    };
+    const [ksk] = [await make("-f", "KSK"), await make()];
+    const files = readdirSync(folder).map((name) => [
+      name.replaceAll("+", "_"),
+      readFileSync(join(folder, name), "utf8"),
+    ]);
+    const [, value = ""] = / DNSKEY (\d+ \d+ \d+ .+)$/m.exec(readFileSync(join(folder, `${ksk}.key`), "utf8")) ?? [];
+    const [flags, protocol, algorithm, ...key] = value.split(" ");
+    const anchor = `trust-anchors { "${zone}." static-key ${flags} ${protocol} ${algorithm} "${key.join("")}"; };\n`;
+    return { keys: Object.fromEntries(files), tag: Number(ksk?.split("+").at(-1)), anchor };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 export interface Container {

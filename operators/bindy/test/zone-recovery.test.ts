@@ -204,6 +204,23 @@ test.each(["stop", "crash"] as const)(
   },
 );
 
+test("3.4 a zone whose policy changes is made again, once, and its secondaries follow", async () => {
+  await begin(1, 1);
+  const made = () => it.asked().filter((line) => line === "POST /zones").length;
+  const [before = 0] = await it.serials();
+  for (const dnssecPolicy of ["default", "none"]) {
+    made();
+    await it.edit(DNSZone, "example-com", { spec: { dnssecPolicy } });
+    await it.pass(20_000);
+    expect(made()).toBe(1);
+    expect(new Set(Object.values(await it.answers("www.example.com.", "A")))).toEqual(new Set(["3600 A 192.0.2.10"]));
+  }
+  await it.pass(310_000);
+  expect(made()).toBe(0);
+  expect(new Set(await it.serials())).toEqual(new Set([before + 2]));
+  expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
+});
+
 test("L-45 instances that are added get the zone, and those that leave lose it", async () => {
   await begin(1, 0);
   await it.edit(Bind9Cluster, "dns", { spec: { primary: { replicas: 2 } } });

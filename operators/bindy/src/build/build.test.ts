@@ -78,6 +78,24 @@ describe("8.4 named's configuration", () => {
     expect(signing()).not.toContain("dnssec-policy");
     expect(signing("strict")).toContain('dnssec-policy "strict" {');
     expect(signing("strict")).toContain("nsec3param iterations 0 optout no salt-length 16;");
+    expect(signing("strict")).not.toContain("key-directory");
+  });
+
+  test("8.4 keys of a Secret are put where named can write how far they are", () => {
+    const signing = { enabled: true, keysFrom: { secretRef: { name: "bindy-keys" } } };
+    const it = server({ config: { dnssec: { signing } } });
+    expect(namedOptions(it)).toContain('key-directory "/var/cache/bind/keys";');
+    const pod = buildDeployment(it, key, around).spec?.template.spec;
+    expect(pod?.volumes).toContainEqual({ name: "dnssec-keys", secret: { secretName: "bindy-keys" } });
+    const [first, ...more] = pod?.initContainers ?? [];
+    expect(more).toEqual([]);
+    expect(first?.command?.slice(-2)).toEqual(["/etc/bind/signing-keys", "/var/cache/bind/keys"]);
+    expect(first?.volumeMounts).toEqual([
+      { name: "cache", mountPath: "/var/cache/bind" },
+      { name: "dnssec-keys", mountPath: "/etc/bind/signing-keys", readOnly: true },
+    ]);
+    for (const { volumeMounts } of pod?.containers ?? [])
+      expect(volumeMounts?.some(({ name }) => name === "dnssec-keys")).toBe(false);
   });
 
   test("12.2 what could end a statement is refused even where nobody validated it", () => {

@@ -59,7 +59,7 @@ export function buildDeployment(server: Nameserver, key: UsedKey, around: Surrou
 const user = 101;
 
 function podSpec(server: Nameserver, key: UsedKey, around: Surroundings): PodSpec {
-  const { volumes, bind9, api } = buildVolumes(server, key);
+  const { volumes, bind9, api, keys } = buildVolumes(server, key);
   const { imagePullSecrets = [] } = server.image;
   return {
     serviceAccountName: podServiceAccount,
@@ -73,6 +73,7 @@ function podSpec(server: Nameserver, key: UsedKey, around: Surroundings): PodSpe
     ...(imagePullSecrets.length > 0 && { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
     ...(around.zoneReadinessGate && { readinessGates: [{ conditionType: zonesLoadedGate }] }),
     ...spread(server),
+    ...(keys.length > 0 && { initContainers: [{ ...signingKeys(server), volumeMounts: keys }] }),
     containers: [
       { ...named(server), volumeMounts: bind9 },
       { ...bindcar(server, key, around), volumeMounts: api },
@@ -98,12 +99,31 @@ function spread({ cluster, role }: Nameserver): Pick<PodSpec, "topologySpreadCon
 
 const confined = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
 
-function named({ image, version }: Nameserver): Container {
+const imageOf = ({ image, version }: Nameserver): Pick<Container, "image" | "imagePullPolicy"> => ({
+  image: image.image ?? `internetsystemsconsortium/bind9:${version}`,
+  imagePullPolicy: image.imagePullPolicy ?? "IfNotPresent",
+});
+
+/**
+ * A Secret is mounted read-only, and named signs nothing where it cannot write how far a key is. What is there already stays: on a
+ * claim it is newer. No key of a Secret has a `+`, as names of key files have: there it is `_`, which no zone's name has.
+ */
+function signingKeys(server: Nameserver): Container {
+  const script =
+    'mkdir -p "$2" && cd "$1" && for f in K*; do to="$2/$(echo "$f" | tr _ +)"; [ -e "$to" ] || cp "$f" "$to" || exit 1; done';
+  return {
+    name: containers.keys,
+    ...imageOf(server),
+    command: ["sh", "-c", script, "sh", paths.givenKeys, paths.signingKeys],
+    securityContext: confined,
+  };
+}
+
+function named(server: Nameserver): Container {
   const dns = { tcpSocket: { port: dnsPort } };
   return {
     name: containers.bind9,
-    image: image.image ?? `internetsystemsconsortium/bind9:${version}`,
-    imagePullPolicy: image.imagePullPolicy ?? "IfNotPresent",
+    ...imageOf(server),
     // In the foreground, but not with -g: that one ignores the logging statement.
     command: ["named", "-c", paths.conf, "-f"],
     ports: [

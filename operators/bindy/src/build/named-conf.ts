@@ -1,7 +1,7 @@
 // The configuration of named and rndc (8.4). What goes in was validated before; what could end a statement is refused here once
 // more, since nothing in these files is escaped.
 import { patterns } from "../kinds/index.ts";
-import { isSigning, type Nameserver } from "./nameserver.ts";
+import { isSigning, type Nameserver, signingSecret } from "./nameserver.ts";
 
 export const paths = {
   conf: "/etc/bind/named.conf",
@@ -12,6 +12,9 @@ export const paths = {
   moreKeys: "/etc/bind/more-keys",
   zoneFiles: "/etc/bind/zones",
   cache: "/var/cache/bind",
+  /** Keys for signing, as a Secret has them. */
+  givenKeys: "/etc/bind/signing-keys",
+  /** Where named uses them: it writes there how far each of them is. */
   signingKeys: "/var/cache/bind/keys",
 } as const;
 
@@ -65,7 +68,8 @@ export function namedOptions(server: Nameserver): string {
     `  dump-file "${paths.cache}/cache_dump.db";`,
     `  statistics-file "${paths.cache}/named_stats.txt";`,
     `  memstatistics-file "${paths.cache}/named_mem_stats.txt";`,
-    ...(isSigning(server) ? [`  key-directory "${paths.signingKeys}";`] : []),
+    // Without it they are beside the zones, on the claim that holds them.
+    ...(signingSecret(server) === undefined ? [] : [`  key-directory "${paths.signingKeys}";`]),
     `  listen-on port ${dnsPort} ${list(config.listenOn ?? ["any"])};`,
     `  listen-on-v6 port ${dnsPort} ${list(config.listenOnV6 ?? ["any"])};`,
     "  allow-new-zones yes;",

@@ -72,3 +72,7 @@ export function nameserverOf(
 export const portOf = ({ bindcar }: Pick<Nameserver, "bindcar">): number => bindcar.port ?? 8080;
 
 export const isSigning = ({ config }: Pick<Nameserver, "config">): boolean => config.dnssec?.signing?.enabled === true;
+
+/** The Secret with the keys that zones are signed with. */
+export const signingSecret = (server: Pick<Nameserver, "config">): string | undefined =>
+  isSigning(server) ? server.config.dnssec?.signing?.keysFrom?.secretRef?.name : undefined;

@@ -2,25 +2,23 @@
 import { configMapName } from "../names.ts";
 import { configData } from "./config-map.ts";
 import { paths } from "./named-conf.ts";
-import { isSigning, type Nameserver } from "./nameserver.ts";
+import { type Nameserver, signingSecret } from "./nameserver.ts";
 import type { Volume, VolumeMount } from "./types.ts";
 
 export interface Volumes {
   readonly volumes: Volume[];
   readonly bind9: VolumeMount[];
   readonly api: VolumeMount[];
+  /** Of what puts keys for signing where named uses them. Empty: nobody has to. */
+  readonly keys: VolumeMount[];
 }
 
 /** `keySecret`: the Secret that the pods read their key from. */
 export function buildVolumes(server: Nameserver, key: { readonly secret: string; readonly name: string }): Volumes {
-  const both: VolumeMount[] = [
-    { name: "cache", mountPath: paths.cache },
-    { name: "rndc-key", mountPath: paths.keys, readOnly: true },
-  ];
+  const both: VolumeMount[] = [cacheMount, { name: "rndc-key", mountPath: paths.keys, readOnly: true }];
   const files = filesOf(server, key.name);
-  const keys = signingKeys(server);
-  const more = moreKeys(server);
-  const own = [...files, ...keys, ...more];
+  const keys = givenKeys(server);
+  const own = [...files, ...moreKeys(server)];
   return {
     volumes: [
       { name: "zones", emptyDir: {} },
@@ -28,7 +26,7 @@ export function buildVolumes(server: Nameserver, key: { readonly secret: string;
       { name: "rndc-key", secret: { secretName: key.secret } },
       { name: "config", configMap: { name: configMapName(server.name) } },
       { name: "tmp", emptyDir: { medium: "Memory" } },
-      ...own.flatMap(({ volume }) => (volume === undefined ? [] : [volume])),
+      ...[...own, ...keys].flatMap(({ volume }) => (volume === undefined ? [] : [volume])),
       ...([...server.volumes] as Volume[]),
     ],
     bind9: [
@@ -37,10 +35,12 @@ export function buildVolumes(server: Nameserver, key: { readonly secret: string;
       ...own.map(({ mount }) => mount),
       ...([...server.volumeMounts] as VolumeMount[]),
     ],
+    keys: keys.length === 0 ? [] : [cacheMount, ...keys.map(({ mount }) => mount)],
     api: [...both, { name: "config", mountPath: paths.rndcConf, subPath: "rndc.conf", readOnly: true }, tmp],
   };
 }
 
+const cacheMount: VolumeMount = { name: "cache", mountPath: paths.cache };
 const tmp: VolumeMount = { name: "tmp", mountPath: "/tmp" };
 
 interface Mounted {
@@ -68,13 +68,13 @@ function filesOf(server: Nameserver, keyName: string): readonly Mounted[] {
 }
 
 /** Without a Secret they are on the claim that holds the cache: elsewhere signing is refused (L-30). */
-function signingKeys(server: Nameserver): readonly Mounted[] {
-  const secret = server.config.dnssec?.signing?.keysFrom?.secretRef?.name;
-  if (!isSigning(server) || secret === undefined) return [];
+function givenKeys(server: Nameserver): readonly Mounted[] {
+  const secret = signingSecret(server);
+  if (secret === undefined) return [];
   return [
     {
       volume: { name: "dnssec-keys", secret: { secretName: secret } },
-      mount: { name: "dnssec-keys", mountPath: paths.signingKeys, readOnly: true },
+      mount: { name: "dnssec-keys", mountPath: paths.givenKeys, readOnly: true },
     },
   ];
 }

@@ -8,6 +8,8 @@ export interface Known {
   peers?: string;
   /** What it was made with, where the server does not let it be read. */
   content?: string;
+  /** The policy that it was made with or is taken to be signed by; none: it is not. */
+  policy?: string;
   /** Since when it has been behind. */
   behindSince?: Instant;
   lag?: Lag;

@@ -64,6 +64,7 @@ type Seen =
       readonly serial: number;
       readonly rrsets: readonly RRset[];
       readonly changes: readonly RRsetChange[];
+      readonly signing: "right" | "wrong"; // by another policy, or by none: it has to be made again
     }
   | { readonly at: "closed"; readonly serial: number | undefined; readonly isAsWanted: boolean } // an older Bindcar: it cannot be read
   | { readonly at: "trouble"; readonly trouble: Trouble };
@@ -89,7 +90,10 @@ class Primary {
   get standing() {
     const seen = this.#seen;
     if (seen.at === "absent") return { steps: 1 };
-    if (seen.at === "there") return { serial: seen.serial, steps: inSteps(seen.changes).length };
+    if (seen.at === "there") {
+      const steps = Math.max(inSteps(seen.changes).length, seen.signing === "wrong" ? 1 : 0);
+      return { serial: seen.serial, steps };
+    }
     if (seen.at !== "closed") return undefined;
     return { ...(seen.serial !== undefined && { serial: seen.serial }), steps: seen.isAsWanted ? 0 : 1 };
   }
@@ -106,7 +110,8 @@ class Primary {
     const found = await this.#pod.rrsets(zone, this.#call);
     if (found.ok) {
       const { serial, rrsets } = found.value;
-      this.#seen = { at: "there", serial, rrsets, changes: changesTo(this.#task.content, rrsets) };
+      const changes = changesTo(this.#task.content, rrsets);
+      this.#seen = { at: "there", serial, rrsets, changes, signing: this.#signingIn(rrsets) };
     } else if (isUnknown(found.trouble)) {
       const isAsWanted = this.#known.content === this.#fingerprint;
       this.#seen = { at: "closed", serial: status.value.serial, isAsWanted };
@@ -126,11 +131,20 @@ class Primary {
       const isRight = seen.isAsWanted && seen.serial === serial;
       return isRight ? this.#settled(serial, []) : ((await this.#remake(serial)) ?? this.#settled(serial, []));
     }
+    if (seen.signing === "wrong") return (await this.#remake(serial)) ?? this.#readBack();
     // BIND raises the serial of what it signs by itself.
     const isBehind = seen.serial !== serial && this.server.dnssecPolicy === undefined;
     if (seen.changes.length === 0 && !isBehind)
       return (await this.#peers(serial)) ?? this.#settled(seen.serial, seen.rrsets);
     return (await this.#change(seen.changes, serial)) ?? (await this.#peers(serial)) ?? this.#readBack();
+  }
+
+  /** By which policy a zone is signed cannot be read, only whether it is. */
+  #signingIn(rrsets: readonly RRset[]): "right" | "wrong" {
+    const { dnssecPolicy = unsigned } = this.server;
+    const isSigned = rrsets.some(({ type }) => type === "DNSKEY");
+    if (this.#known.policy === undefined && isSigned === (dnssecPolicy !== unsigned)) this.#known.policy = dnssecPolicy;
+    return this.#known.policy === dnssecPolicy ? "right" : "wrong";
   }
 
   /** One transaction; several, with a serial each, where it is too large for one. */
@@ -162,6 +176,7 @@ class Primary {
     if (made.value === "exists") return undefined;
     this.#known.peers = this.#wantedPeers;
     this.#known.content = this.#fingerprint;
+    this.#known.policy = dnssecPolicy ?? unsigned;
     return undefined;
   }
 
@@ -218,6 +233,7 @@ class Primary {
   #forget(): void {
     delete this.#known.peers;
     delete this.#known.content;
+    delete this.#known.policy;
   }
 
   get #wantedPeers(): string {
@@ -229,6 +245,8 @@ class Primary {
     return JSON.stringify([soa, ttl, rrsets]);
   }
 }
+
+const unsigned = "none";
 
 /** An older Bindcar does not know what it is asked. Of a zone that is there, 404 means the same. */
 const isUnknown = (trouble: Trouble): boolean => answered(trouble, 404, 405, 501);

@@ -7,6 +7,7 @@ import { zoneSays } from "../messages.ts";
 import { earliest, nextLook, nextTry } from "../moments.ts";
 import { apiVersion } from "../names.ts";
 import { type Plan, plan as planOf } from "./plan.ts";
+import { signingIn } from "./signing.ts";
 import { type Done, uidOf, type World } from "./world.ts";
 
 type ZoneDraft = Draft<typeof DNSZone>;
@@ -186,17 +187,7 @@ function recordsOf(plan: Plan, { records, zone }: World, done: Done, now: Instan
 /** What the parent zone has to know of a signed one. */
 function signingOf(plan: Plan, { primaries }: Done): DNSZoneStatus["dnssec"] {
   if (plan.is !== "publish" || plan.primaries.every(({ dnssecPolicy }) => dnssecPolicy === undefined)) return undefined;
-  const served = [...primaries.values()].flatMap((it) => (it.is === "served" ? it.rrsets : []));
-  const dsRecords = [...new Set(served.filter(({ type }) => type === "CDS").flatMap(({ values }) => values))]
-    .sort()
-    .slice(0, 16);
-  const [tag, algorithm] = dsRecords[0]?.split(" ") ?? [];
-  return {
-    signed: served.some(({ type }) => type === "DNSKEY"),
-    dsRecords,
-    ...(tag !== undefined && /^\d+$/.test(tag) && { keyTag: Number(tag) }),
-    ...(algorithm !== undefined && { algorithm }),
-  };
+  return signingIn([...primaries.values()].flatMap((it) => (it.is === "served" ? it.rrsets : [])));
 }
 
 function wakeAt({ zone }: World, done: Done, isReady: boolean, now: Instant): Instant | undefined {
