@@ -4,6 +4,16 @@ export type { Generated, InlineSecret, KeyChoice } from "./key-choice.ts";
 export { labelsOf } from "./labels.ts";
 export { dnsPort } from "./named-conf.ts";
 export { isSigning, type Nameserver, nameserverOf } from "./nameserver.ts";
-export { encoded, generatedKeyName, isComplete, keyData, keyIn, type RndcKey } from "./rndc-key.ts";
+export {
+  encoded,
+  generatedKeyName,
+  isComplete,
+  isSound,
+  keyData,
+  keyFile,
+  keyIn,
+  parseKey,
+  type RndcKey,
+} from "./rndc-key.ts";
 export { buildService } from "./service.ts";
 export { moreKeysVolume } from "./volumes.ts";

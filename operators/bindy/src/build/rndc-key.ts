@@ -1,4 +1,5 @@
 // The text of a key as BIND writes it, and what is in a Secret of one. Nothing here decides whether a key is made.
+import { deepEqual } from "@telltale/kinds";
 import type { Secret } from "@telltale/kinds/builtin";
 import { patterns } from "../kinds/index.ts";
 
@@ -45,16 +46,27 @@ export function keyIn({ data = {} }: Secret, fields: KeyFields = {}): RndcKey | 
   return key !== undefined && isSound(key) ? key : undefined;
 }
 
-/** Whether a pod can use the Secret as it is: it reads both the file and the fields. */
-export const isComplete = ({ data = {} }: Secret, { secretKey = "secret" }: KeyFields = {}): boolean =>
-  parseKey(textOf(data["rndc.key"]) ?? "") !== undefined && data[secretKey] !== undefined;
+/** Whether a pod can use the Secret as it is: it reads both the file and the fields, and finds one and the same key. */
+export function isComplete(secret: Secret, fields: KeyFields = {}): boolean {
+  const written = keyFile(secret);
+  return (
+    written !== undefined &&
+    deepEqual(written, keyIn(secret, fields)) &&
+    secret.data?.[fields.secretKey ?? "secret"] !== undefined
+  );
+}
 
-const statement = /^\s*key\s+"?([A-Za-z0-9._-]{1,253})"?\s*\{([^{}]*)\}\s*;?\s*$/;
+/** The key in the file that named includes as it is: nothing else may be in there. */
+export const keyFile = ({ data = {} }: Secret): RndcKey | undefined => parseKey(textOf(data["rndc.key"]) ?? "");
+
+const statement = /^\s*key\s+"?([A-Za-z0-9._-]{1,253})"?\s*\{([^{}]*)\}\s*;\s*$/;
+const algorithmFirst = /^\s*algorithm\s+"?([A-Za-z0-9-]+)"?\s*;\s*secret\s+"([^"]*)"\s*;\s*$/;
+const secretFirst = /^\s*secret\s+"([^"]*)"\s*;\s*algorithm\s+"?([A-Za-z0-9-]+)"?\s*;\s*$/;
 
 export function parseKey(text: string): RndcKey | undefined {
   const [, name, body = ""] = statement.exec(text) ?? [];
-  const algorithm = /\balgorithm\s+"?([A-Za-z0-9-]+)"?\s*;/.exec(body)?.[1];
-  const secret = /\bsecret\s+"([^"]*)"\s*;/.exec(body)?.[1];
+  const [, first, second] = algorithmFirst.exec(body) ?? secretFirst.exec(body) ?? [];
+  const [algorithm, secret] = algorithmFirst.test(body) ? [first, second] : [second, first];
   if (name === undefined || algorithm === undefined || secret === undefined) return undefined;
   const key = { name, algorithm: algorithm.toLowerCase(), secret };
   return isSound(key) ? key : undefined;
@@ -64,7 +76,7 @@ const keyName = new RegExp(patterns.keyName);
 /** SHA-1 and MD5 are refused: Bindcar refuses them too. */
 const algorithms = ["hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512"];
 
-const isSound = ({ name, algorithm, secret }: RndcKey): boolean =>
+export const isSound = ({ name, algorithm, secret }: RndcKey): boolean =>
   keyName.test(name) && algorithms.includes(algorithm) && /^[A-Za-z0-9+/]{4,1024}={0,2}$/.test(secret);
 
 /** Line ends at the end are those of whoever made the Secret with a shell. */

@@ -2,7 +2,7 @@
 import { formatTime, instant, plus } from "@telltale/kinds";
 import type { Secret } from "@telltale/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { encoded, type KeyChoice, keyData } from "../build/index.ts";
+import { encoded, isComplete, type KeyChoice, keyData, keyFile } from "../build/index.ts";
 import { annotations } from "../names.ts";
 import { type KeyPlan, nextRotation, planKey } from "./key.ts";
 
@@ -121,4 +121,47 @@ test("L-27 a Secret in the spec is made with what it gives, and the rest of the 
   });
   expect(planned(choice, secret(keyData({ ...key, name: "k" }))).is).toBe("keep");
   expect(planned(choice, secret(keyData(key)))).toMatchObject({ is: "renew", why: "other data" });
+});
+
+describe("12.5 what named includes as it is", () => {
+  const body = `algorithm hmac-sha256; secret "${key.secret}";`;
+  const files = {
+    "a second statement": `key "k" { ${body} }; include "/etc/passwd";`,
+    "another clause": `key "k" { ${body} include "/etc/passwd"; };`,
+    "a comment": `key "k" { ${body} }; // };`,
+    "no end": `key "k" { ${body} }`,
+  };
+
+  test.each(Object.entries(files))("a file with %s is no key", (_what, file) => {
+    expect(keyFile(secret({ ...keyData(key), "rndc.key": file }))).toBeUndefined();
+    const choice: KeyChoice = { is: "referenced", ref: { name: "theirs" }, path: "spec.rndcSecretRef" };
+    expect(planned(choice, secret({ ...keyData(key), "rndc.key": file }))).toMatchObject({
+      is: "make",
+      secret: { name: "x-rndc-key" },
+    });
+  });
+
+  test("a file with another key than that of the fields is not used", () => {
+    const { "rndc.key": file = "" } = keyData({ ...key, name: "another" });
+    expect(isComplete(secret({ ...keyData(key), "rndc.key": file }))).toBe(false);
+  });
+
+  test("a file in the spec is written anew, and what is no key is refused", () => {
+    const choice = (stringData: Record<string, string>): KeyChoice => ({
+      is: "inline",
+      algorithm: "hmac-sha256",
+      secret: { metadata: { name: "mine" }, stringData },
+    });
+    const { "rndc.key": file = "" } = keyData({ ...key, name: "given" });
+    expect(planned(choice({ "rndc.key": file }), undefined)).toMatchObject({
+      is: "make",
+      secret: { keyName: "given", fields: { secret: key.secret } },
+    });
+    const hostile = planned(choice({ "rndc.key": `${file} include "/etc/passwd";` }), undefined);
+    expect(hostile.is === "make" && hostile.secret.fields).toEqual({});
+    expect(planned(choice({ "key-name": 'k"; };' }), undefined)).toMatchObject({
+      is: "invalid",
+      problem: { path: "spec.rndcKey.secret" },
+    });
+  });
 });

@@ -7,8 +7,10 @@ import {
   generatedKeyName,
   type InlineSecret,
   isComplete,
+  isSound,
   type KeyChoice,
   keyIn,
+  parseKey,
   type RndcKey,
   type UsedKey,
 } from "../build/index.ts";
@@ -124,15 +126,17 @@ const usedOf = (secret: string, name: string, algorithm: string, rotatedAt: stri
 });
 
 /** What a person gives of a key, and the rest of it. */
-function inline(given: InlineSecret, algorithm: string, { secret, rotatedAt }: Seen, now: Instant): KeyPlan {
+function inline(given: InlineSecret, standard: string, { secret, rotatedAt }: Seen, now: Instant): KeyPlan {
   const { name, labels, annotations: notes } = given.metadata;
-  const fields = fieldsOf(given);
-  const keyName = fields["key-name"] ?? generatedKeyName;
+  const { keyName = generatedKeyName, algorithm = standard, fields } = fieldsOf(given);
+  // What is drawn is sound.
+  if (!isSound({ name: keyName, algorithm, secret: fields["secret"] ?? "AAAA" }))
+    return { is: "invalid", problem: { path: "spec.rndcKey.secret", problem: text`is no key that BIND could use` } };
   const createdAt = laterThan(rotatedAt, now);
   const draft: Draft = {
     name,
     keyName,
-    algorithm: fields["algorithm"] ?? algorithm,
+    algorithm,
     ...(labels === undefined ? {} : { labels }),
     annotations: { ...notes, [annotations.rndcCreatedAt]: createdAt },
     ...(given.type === undefined ? {} : { type: given.type }),
@@ -149,9 +153,24 @@ function inline(given: InlineSecret, algorithm: string, { secret, rotatedAt }: S
   return { is: "keep", used: usedOf(name, key.name, key.algorithm, ageOf(secret).createdAt) };
 }
 
-function fieldsOf({ data = {}, stringData = {} }: InlineSecret): Readonly<Record<string, string>> {
+interface Given {
+  readonly keyName?: string;
+  readonly algorithm?: string;
+  /** Without the file: that one is written anew, so that nothing but a key is in it. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+function fieldsOf({ data = {}, stringData = {} }: InlineSecret): Given {
   const plain = Object.entries(data).map(([name, value]) => [name, decoded(value) ?? ""]);
-  return { ...Object.fromEntries(plain), ...stringData };
+  const { "rndc.key": file = "", ...all }: Record<string, string> = { ...Object.fromEntries(plain), ...stringData };
+  const written = parseKey(file);
+  const keyName = all["key-name"] ?? written?.name;
+  const algorithm = all["algorithm"] ?? written?.algorithm;
+  return {
+    ...(keyName === undefined ? {} : { keyName }),
+    ...(algorithm === undefined ? {} : { algorithm }),
+    fields: { ...(written === undefined ? {} : { secret: written.secret }), ...all },
+  };
 }
 
 const decoded = (base64: string | undefined): string | undefined =>

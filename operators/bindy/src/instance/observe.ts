@@ -3,7 +3,7 @@ import { ConfigMap, Deployment, Pod, ReplicaSet, Secret, Service } from "@tellta
 import type { Look } from "@telltale/runtime";
 import { text } from "@telltale/status";
 import { isLive, podView } from "../aggregate/pod-view.ts";
-import { keyIn, type Nameserver } from "../build/index.ts";
+import { keyFile, type Nameserver } from "../build/index.ts";
 import type { Config } from "../config.ts";
 import { Bind9Instance } from "../kinds/index.ts";
 import { configMapName, labels, rndcSecretName } from "../names.ts";
@@ -65,8 +65,11 @@ async function wantedOf(it: Bind9Instance, look: Look, senses: Senses): Promise<
   const { server } = asked;
   for (const [i, { name }] of server.moreKeys.entries()) {
     const secret = await look.live(Secret, { namespace: server.namespace, name });
-    if (secret !== undefined && keyIn(secret) !== undefined && secret.data?.["rndc.key"] !== undefined) continue;
-    const problem = secret === undefined ? text`Secret ${name} not found` : text`Secret ${name} holds no rndc.key`;
+    if (secret !== undefined && keyFile(secret) !== undefined) continue;
+    const problem =
+      secret === undefined
+        ? text`Secret ${name} not found`
+        : text`Secret ${name} holds no rndc.key that BIND could use`;
     return { is: "invalid", problem: { path: `spec.rndcSecretRefs[${i}]`, problem } };
   }
   return { is: "sound", server, keys: await keysOf(server, look, senses) };
