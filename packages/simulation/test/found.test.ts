@@ -43,6 +43,18 @@ const found: readonly (readonly [string, () => Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a definition goes in the end, though its objects could not be converted when it was to go",
+    bakeryScenario,
+    {
+      seed: 7746,
+      latency: "random",
+      faults: [
+        { p: "P26", write: 2, kind: "Loaf", how: "unconvertible" },
+        { p: "P26", write: 7, kind: "Loaf", how: "recreated" },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

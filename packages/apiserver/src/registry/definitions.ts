@@ -1,7 +1,7 @@
 // The life of custom resource definitions: names are accepted and versions served in the same turn in which a definition is
 // written, and before one is gone all its objects are.
 import { type Clock, tick } from "@telltale/clock";
-import { deepEqual, formatTime } from "@telltale/kinds";
+import { deepEqual, formatTime, type Ms } from "@telltale/kinds";
 import { loadCel } from "../cel/parse.ts";
 import { validateBinding, validatePolicy } from "../cel/policy-validation.ts";
 import { compileRules } from "../cel/rules.ts";
@@ -20,6 +20,8 @@ import type { Resource } from "./resource.ts";
 
 /** So long objects may take to end before they are deleted again. */
 const patience = 60_000;
+/** Between two tries where deleting fails. */
+const pause = 5_000;
 const prefix = "/apiextensions.k8s.io/customresourcedefinitions/";
 
 /** The resource `customresourcedefinitions` itself: a built-in kind with rules of its own. */
@@ -147,23 +149,33 @@ export class Definitions {
     this.#cleaning.add(name);
     try {
       this.#mark(name, "progress");
-      const r = this.#env.catalogue.all().find((c) => !c.builtin && `${c.resource}.${c.group}` === name);
-      if (r !== undefined) {
-        // An apply may make new ones meanwhile.
-        do await this.#env.deleteAll(r);
-        while (!(await this.#isEmptied(`/${r.storage.group}/${r.storage.resource}/`)));
-      }
+      // An apply may make new ones meanwhile, and what cannot be converted today can be tomorrow.
+      while (!(await this.#isCleared(name)));
       this.#mark(name, "done");
       this.#release(name);
     } catch (error) {
-      this.#env.log(`deleting the objects of ${name}: ${error}; a change of the definition tries again`);
+      this.#env.log(`deleting ${name}: ${error}; a change of the definition tries again`);
     } finally {
       this.#cleaning.delete(name);
     }
   }
 
-  /** Whether they are gone within a minute. Never answers once nobody serves any more. */
-  async #isEmptied(instances: string): Promise<boolean> {
+  /** Takes away what is there, and says whether it went. */
+  async #isCleared(name: string): Promise<boolean> {
+    const r = this.#env.catalogue.all().find((c) => !c.builtin && `${c.resource}.${c.group}` === name);
+    if (r === undefined) return true;
+    let within = patience;
+    try {
+      await this.#env.deleteAll(r);
+    } catch (error) {
+      this.#env.log(`deleting the objects of ${name}: ${error}; it is tried again`);
+      within = pause;
+    }
+    return this.#isEmptied(`/${r.storage.group}/${r.storage.resource}/`, within);
+  }
+
+  /** Whether they are gone in that time. Never answers once nobody serves any more. */
+  async #isEmptied(instances: string, within: Ms): Promise<boolean> {
     const { store, clock } = this.#env;
     const empty = () => store.scan(instances, { limit: 1 }).records.length === 0;
     if (empty()) return tick().then(() => true);
@@ -177,7 +189,7 @@ export class Definitions {
       const leave = store.subscribe(instances, store.revision, () => {
         if (empty()) end(true);
       });
-      const timer = clock.after(patience, () => end(false));
+      const timer = clock.after(within, () => end(false));
       this.#waits.add(end);
     });
   }
