@@ -1,6 +1,6 @@
 // Clusters in the simulation, with the whole operator and Workspaces that are only pretended to be run: one that is made, steps that fail
 // or take too long, one that is deleted in the middle, and one whose Cluster belongs to Cluster API's own controllers.
-import type { KubeObject } from "@telltale/kinds";
+import type { KubeObject, Ms } from "@telltale/kinds";
 import type { Deed, Fault, Scenario } from "@telltale/simulation";
 import { type Config, standardConfig } from "../src/config.ts";
 import { clockConditions } from "../src/deadlines.ts";
@@ -21,20 +21,26 @@ const namespace = "default";
 /** Where the operator lives, and keeps the state of runs. */
 const home = "capt-system";
 const minute = 60_000;
-const kubeconfig = "apiVersion: v1\nkind: Config\n";
+/** When a network comes whose time is up. It is up after everything that a fault holds up has come. */
+export const tooLate: Ms = 15 * minute;
+export const shortWait: Config["timeouts"] = { ...standardConfig.timeouts, vpcReady: 13 * minute };
 
 const of = (kind: { apiVersion: string; kind: string }, name: string, spec: object): KubeObject =>
   ({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, namespace }, spec }) as KubeObject;
 
-/** A module that needs nothing. */
-const template = (name: string, module: string): KubeObject =>
-  of(WorkspaceTemplate, name, { template: { spec: { forProvider: { source: "Inline", module } } } });
-
-const network = 'output "vpc_id" { value = "vpc-1" }\noutput "azs" { value = ["a", "b"] }\n';
-const plane = `output "cluster_endpoint" { value = "https://10.0.0.1:6443" }
-output "cluster_version" { value = "1.31" }
-output "kubeconfig" { value = ${JSON.stringify(kubeconfig)} }
-`;
+/** Both of the network and of the control plane: it needs nothing. */
+const template = of(WorkspaceTemplate, "module", {
+  template: {
+    spec: {
+      forProvider: {
+        source: "Inline",
+        module: ["vpc_id", "azs", "cluster_endpoint", "kubeconfig"]
+          .map((name) => `output "${name}" { value = "" }\n`)
+          .join(""),
+      },
+    },
+  },
+});
 
 /** How the runs of the network and of the control plane go. */
 interface Scripts {
@@ -42,24 +48,31 @@ interface Scripts {
   readonly plane?: object;
 }
 
-const objects: readonly KubeObject[] = [
-  template("vpc", network),
-  template("cp", plane),
-  of(CAPTCluster, "demo-net", { region: "eu-west-1", vpcTemplateRef: { name: "vpc" } }),
-  of(CAPTControlPlane, "demo-cp", { version: "1.31", workspaceTemplateRef: { name: "cp" } }),
-  of(ClusterV1beta1, "demo", {
-    infrastructureRef: { apiVersion: CAPTCluster.apiVersion, kind: CAPTCluster.kind, name: "demo-net" },
-    controlPlaneRef: { apiVersion: CAPTControlPlane.apiVersion, kind: CAPTControlPlane.kind, name: "demo-cp" },
-  }),
-];
+const ref = ({ apiVersion, kind }: { apiVersion: string; kind: string }, name: string) => ({ apiVersion, kind, name });
+const network = of(CAPTCluster, "demo-net", { region: "eu-west-1", vpcTemplateRef: { name: "module" } });
+const infrastructureRef = ref(CAPTCluster, "demo-net");
+const plane = of(CAPTControlPlane, "demo-cp", { version: "1.31", workspaceTemplateRef: { name: "module" } });
+const controlPlaneRef = ref(CAPTControlPlane, "demo-cp");
+
+/** What a person applies: all of it, or as much as it takes for one half. */
+export const manifests = {
+  all: [template, network, plane, of(ClusterV1beta1, "demo", { infrastructureRef, controlPlaneRef })],
+  network: [template, network, of(ClusterV1beta1, "demo", { infrastructureRef })],
+  /** In a network that was there before. */
+  plane: [
+    template,
+    of(CAPTCluster, "demo-net", { region: "eu-west-1", existingVpcId: "vpc-1" }),
+    plane,
+    of(ClusterV1beta1, "demo", { infrastructureRef, controlPlaneRef }),
+  ],
+} as const;
 
 /** Runs go by a script for each of the two, whatever their Workspaces say. */
 function scripted(engine: Engine, scripts: Scripts): Engine {
   const told = (order: Order): Order => {
-    const isNetwork = order.inputs.module.includes("vpc_id");
-    const script = isNetwork
-      ? { latencyMs: { apply: 3_000, destroy: 2_000 }, ...scripts.network }
-      : { latencyMs: { apply: 5_000, destroy: 2_000 }, ...scripts.plane };
+    const script = order.workspace.name.startsWith("demo-net")
+      ? { latencyMs: { apply: 3_000, destroy: 2_000 }, resources: 1, ...scripts.network }
+      : { latencyMs: { apply: 5_000, destroy: 2_000 }, resources: 1, ...scripts.plane };
     return { ...order, simulation: { script: JSON.stringify(script) } };
   };
   return {
@@ -87,36 +100,47 @@ function differs({ p, again, then, on, at, how, kind, change, lost }: Fault): bo
 }
 
 /** Who has failed for good leaves what it made as it is, and what its Cluster says of it. */
-function differsAfterFailure(fault: Fault): boolean {
-  const { p, on, how, kind } = fault;
+export function differsAfterFailure(fault: Fault): boolean {
+  const { p, on, at, how, kind } = fault;
   if (p === "P30" || (p === "P26" && how === "recreated"))
     return kind === WorkspaceTemplateApply.kind || differs(fault);
   const isEdit = p === "P22" || p === "P33" || p === "P34";
-  return (isEdit && String(on).startsWith("/cluster.x-k8s.io/clusters/")) || differs(fault);
+  const isUsed = String(on).startsWith("/cluster.x-k8s.io/clusters/") || at === "/existingVpcId";
+  return (isEdit && isUsed) || differs(fault);
 }
 
-const base = (scripts: Scripts = {}, mode: Config["clusterApiMode"] = "standalone"): Omit<Scenario, "name"> => ({
-  apply: objects,
+/** With its status a network that came late forgets that it has waited, and an edit lets it begin anew. */
+export const differsWhenLate = (fault: Fault): boolean =>
+  (/^P(21|22|33|34)$/.test(fault.p) && /captclusters/.test(String(fault["on"]))) || differsAfterFailure(fault);
+
+/** What all of them have, whoever runs Workspaces. */
+export const common: Pick<Scenario, "kinds" | "differs" | "restamps"> = {
   kinds: [WorkspaceTemplate, WorkspaceTemplateApply, CAPTCluster, CAPTControlPlane, ClusterV1beta1, Workspace],
+  differs,
+  restamps: [...clockConditions.network, ...clockConditions.controlPlane],
+};
+
+const whole = (name: string, scripts: Scripts = {}, settings: Partial<Config> = {}): Scenario => ({
+  ...common,
+  name,
+  apply: manifests.all,
   operator({ clock, random }) {
     const engine = scripted(simulatedEngine({ clock }), scripts);
     const runner = workspaceRunner({ engine, clock, random, namespace: home });
-    const config = { ...standardConfig, clusterApiMode: mode };
+    const config: Config = { ...standardConfig, clusterApiMode: "standalone", ...settings };
     return captOperator({ config, kinds: { Cluster: ClusterV1beta1, Workspace }, runner });
   },
-  // The longest wait of a control plane. What is wrong with a Workspace is seen when its next run is due.
-  quiet: 31 * minute,
+  // What is wrong with a Workspace is seen when its next run is due, after ten minutes and a little more.
+  quiet: 12 * minute,
   given: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: home } } as KubeObject],
-  differs,
-  restamps: [...clockConditions.network, ...clockConditions.controlPlane],
   // Their names have uids in them.
   free: [`Secret ${home}/capt-tfstate-*`],
   outlives: ({ metadata }) => metadata?.name?.startsWith("capt-tfstate-") ?? false,
 });
 
 /** A person takes back what they applied, while the control plane is made. */
-const leaves: readonly Deed[] = [ClusterV1beta1, CAPTControlPlane, CAPTCluster].map((kind, i) => ({
-  at: 6_000 + i * 10,
+export const leaves: readonly Deed[] = [ClusterV1beta1, CAPTControlPlane, CAPTCluster].map((kind, i) => ({
+  at: 13_000 + i * 10,
   what: `deletes the ${kind.kind}`,
   act: (client) => client.delete(kind, { namespace, name: names[i] ?? "" }, { propagation: "Background" }),
 }));
@@ -125,24 +149,20 @@ const names = ["demo", "demo-cp", "demo-net"];
 const broken = { operation: "apply", times: 2, message: "it broke" };
 const wrong = { operation: "plan", times: 999, class: "InvalidConfiguration", message: "no such thing" };
 
-export const created: Scenario = { ...base(), name: "created" };
-export const networkFails: Scenario = { ...base({ network: { fail: [broken] } }), name: "network-fails" };
+export const created = whole("created");
+export const networkFails = whole("network-fails", { network: { fail: [broken] } });
 export const planeFails: Scenario = {
-  ...base({ plane: { fail: [wrong] } }),
-  name: "plane-fails",
+  ...whole("plane-fails", { plane: { fail: [wrong] } }),
   differs: differsAfterFailure,
 };
 /** The network comes after its time is up. */
 export const late: Scenario = {
-  ...base({ network: { latencyMs: { apply: 17 * minute } } }),
-  name: "late",
-  // With its status it forgets that it has waited, and an edit lets it begin anew.
-  differs: (fault) =>
-    (/^P(21|22|33|34)$/.test(fault.p) && /captclusters/.test(String(fault["on"]))) || differsAfterFailure(fault),
+  ...whole("late", { network: { latencyMs: { apply: tooLate } } }, { timeouts: shortWait }),
+  quiet: tooLate + minute,
+  differs: differsWhenLate,
 };
-export const deleted: Scenario = { ...base(), name: "deleted", people: leaves };
+export const deleted: Scenario = { ...whole("deleted"), people: leaves };
 export const besideClusterApi: Scenario = {
-  ...base({}, "external"),
-  name: "beside-cluster-api",
+  ...whole("beside-cluster-api", {}, { clusterApiMode: "external" }),
   others: () => [clusterApi()],
 };
