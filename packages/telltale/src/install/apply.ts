@@ -1,5 +1,5 @@
 // Objects brought to a server by server-side apply, in their order, each told of.
-import { type Client, type Discovered, discover, isNotFound, type RestMapping } from "@telltale/client";
+import { type Client, type Discovered, discover, isNotFound, objectPath, type RestMapping } from "@telltale/client";
 import { type Clock, sleep } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { CustomResourceDefinition } from "@telltale/kinds/builtin";
@@ -28,7 +28,7 @@ export async function applyAll(objects: readonly KubeObject[], applying: Applyin
       kind = kindOf(known, object);
     }
     if (kind === undefined) throw unknownKind(object);
-    await applying.client.apply(kind, placed(kind, object, applying.namespace), { fieldManager, force: true });
+    await apply(applying.client, kind, placed(kind, object, applying.namespace));
     if (object.kind === "CustomResourceDefinition") {
       await established(object.metadata?.name ?? "", applying);
       known = undefined;
@@ -36,6 +36,23 @@ export async function applyAll(objects: readonly KubeObject[], applying: Applyin
     applying.onApplied?.(object);
   }
 }
+
+async function apply(client: Client, kind: Discovered, object: KubeObject): Promise<void> {
+  const { name = "", namespace } = object.metadata ?? {};
+  await client.request({
+    method: "PATCH",
+    path: objectPath(kind, { name, ...(namespace !== undefined && { namespace }) }),
+    query: { fieldManager, force: true },
+    headers: { "content-type": "application/apply-patch+yaml" },
+    body: yamlSafe(JSON.stringify(object)),
+    // Once more is the same: it is force that makes it so.
+    safety: "safe",
+  });
+}
+
+/** JSON is YAML but for control characters, which YAML does not take as they are; a pattern of a schema may have them. */
+const yamlSafe = (json: string): string =>
+  json.replace(/[\u007f-\u009f\ufeff\ufffe\uffff]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 export function kindOf(known: RestMapping, { apiVersion = "", kind = "" }: KubeObject): Discovered | undefined {
   return known.find({ group: groupOf(apiVersion), version: apiVersion.split("/").at(-1) ?? "", name: kind });

@@ -26,8 +26,14 @@ const name = "locust";
 const flags = flagsOf(name, "", configFrom);
 const configIn = (settings: Env): Config => configured(name, configFrom(settings));
 
-/** What webhooks are reached by, and where their certificate is kept. */
-export const webhookNames = { service: "locust-webhooks", secret: "locust-webhooks" } as const;
+const webhooks = {
+  service: "locust-webhooks",
+  secret: "locust-webhooks",
+  publish: [
+    { in: "validating", name: configurationName },
+    { in: "conversion", name: "locusttests.locust.io" },
+  ],
+} as const;
 
 export const locust: Operator = {
   name,
@@ -37,7 +43,8 @@ export const locust: Operator = {
   flags: flags.flags,
   settings: (env, given) => ({ ...env, ...flags.named(given) }),
   crds: (options) => (options.webhooks ? [manifests(options).crd] : [toCrd(LocustTest)]),
-  roles({ namespace, settings, webhooks }) {
+  webhooks,
+  roles({ namespace, settings, webhooks: isAsked }) {
     const config = configIn(settings);
     return rbacManifests({
       name,
@@ -46,7 +53,7 @@ export const locust: Operator = {
       replicas: { as: "lease", namespace },
       events: "v1",
       ...(config.namespaces && { namespaces: config.namespaces }),
-      ...(webhooks && { webhooks: { namespace, secret: webhookNames.secret, publish } }),
+      ...(isAsked && { webhooks: { namespace, ...webhooks } }),
     });
   },
   extras: (options) => [
@@ -83,21 +90,15 @@ export const locust: Operator = {
 
 const nobody = { send: () => Promise.reject(new Error("nobody is asked")), close: async () => {} };
 
-/** Where the authority of the certificate is made known. */
-export const publish = [
-  { in: "validating", name: configurationName },
-  { in: "conversion", name: "locusttests.locust.io" },
-] as const;
-
 const manifests = ({ namespace }: InstallOptions) =>
   webhookManifests(locustWebhooks({ clock: systemClock, config: standardConfig }), {
-    service: { namespace, name: webhookNames.service },
+    service: { namespace, name: webhooks.service },
   });
 
 const serviceOf = (namespace: string): KubeObject =>
   ({
     apiVersion: "v1",
     kind: "Service",
-    metadata: { name: webhookNames.service, namespace },
+    metadata: { name: webhooks.service, namespace },
     spec: { selector: { "app.kubernetes.io/name": name }, ports: [{ port: 443, targetPort: 9443 }] },
   }) as KubeObject;

@@ -5,7 +5,7 @@ import type { Clock, Random } from "@telltale/clock";
 import type { Kind, KubeObject } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
 import type { Controller, Env, Log, ManagerOptions, Replicas } from "@telltale/runtime";
-import type { Webhooks } from "@telltale/runtime/webhook";
+import type { CertificatesOptions, Webhooks } from "@telltale/runtime/webhook";
 
 export interface Operator {
   readonly name: string;
@@ -25,6 +25,8 @@ export interface Operator {
   roles(options: InstallOptions): readonly KubeObject[];
   /** What else is installed: policies, roles for people, where requests are sent. */
   extras(options: InstallOptions): readonly KubeObject[];
+  /** How webhooks are reached, where their certificate is kept, and who has to know its authority. */
+  readonly webhooks?: Pick<CertificatesOptions, "service" | "secret" | "publish">;
   /** What its pods mount, where it runs in a cluster. */
   readonly mounts?: readonly Mount[];
   /** Why something that is there cannot be replaced by ours; undefined when it can. */

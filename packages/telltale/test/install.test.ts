@@ -1,0 +1,139 @@
+// Installed, run and taken away on the embedded server: what the real suite does not show, or would be slow to.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ApiServer, startApiServer } from "@telltale/apiserver";
+import { ApiError, createClient, inProcessTransport } from "@telltale/client";
+import { sleep, systemClock, systemRandom } from "@telltale/clock";
+import { ClusterRole, CustomResourceDefinition } from "@telltale/kinds/builtin";
+import { LocustTest } from "@telltale/locust";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { applyAll } from "../src/install/apply.ts";
+import { samplesOf } from "../src/operators/samples.ts";
+import { chosen } from "../src/operators/table.ts";
+import { accountOf } from "./life.ts";
+import { told } from "./told.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "telltale-install-"));
+const kubeconfig = join(folder, "kubeconfig");
+const asAccount = join(folder, "account");
+const webhookPort = 20_000 + Math.floor(systemRandom.next() * 20_000);
+let server: ApiServer;
+const client = () =>
+  createClient({ transport: inProcessTransport(server.client), clock: systemClock, random: systemRandom });
+
+beforeAll(async () => {
+  server = await startApiServer({
+    // As a Service of the cluster would lead there.
+    webhookResolver: ({ path }) => new URL(`https://127.0.0.1:${webhookPort}${path}`),
+  });
+  writeFileSync(kubeconfig, server.kubeconfig());
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+const at = ["--kubeconfig", kubeconfig];
+
+test("manifests are YAML that a server takes, and every account has its role", async () => {
+  for (const command of ["crds", "rbac"]) {
+    const { out, code } = await told([command]);
+    expect(code).toBe(0);
+    const objects = parseAllDocuments(out).map((document) => document.toJS() as { kind: string });
+    const kinds = new Set(objects.map(({ kind }) => kind));
+    if (command === "crds") expect([...kinds]).toEqual(["CustomResourceDefinition"]);
+    else expect([...kinds]).toEqual(expect.arrayContaining(["ServiceAccount", "ClusterRole", "Role"]));
+  }
+  const { out } = await told(["crds", "locust", "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ kind: "List", items: [{ metadata: { name: "locusttests.locust.io" } }] });
+});
+
+test("no role of an operator asks for everything", async () => {
+  for (const operator of await chosen(undefined)) {
+    const roles = operator.roles({ namespace: operator.namespace, settings: {}, webhooks: false }) as ClusterRole[];
+    for (const { rules = [], metadata } of roles) {
+      for (const { verbs, resources = [] } of rules) {
+        expect([metadata?.name, ...verbs, ...resources]).not.toContain("*");
+      }
+    }
+  }
+});
+
+describe("locust", () => {
+  test("is installed step by step, and once more changes nothing", async () => {
+    const first = await told(["install", "locust", "--webhooks", ...at]);
+    expect(first).toMatchObject({ code: 0, err: expect.stringContaining("telltale run --operators locust") });
+    const lines = first.out.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^\[ ?1\/\d+\] Namespace locust-system$/);
+    expect(lines.at(-1)).toMatch(new RegExp(`^\\[${lines.length}/${lines.length}\\] `));
+    const version = async () =>
+      (await client().get(CustomResourceDefinition, "locusttests.locust.io")).metadata?.resourceVersion;
+    const before = await version();
+    expect(await told(["install", "locust", "--webhooks", ...at])).toMatchObject({ code: 0 });
+    expect(await version()).toBe(before);
+  });
+
+  test("hears of a right that is missing, in one line with the command that brings it", async () => {
+    const token = await server.client({
+      method: "POST",
+      path: "/api/v1/namespaces/locust-system/serviceaccounts/locust/token",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }),
+    });
+    const { status } = JSON.parse(token.body) as { status: { token: string } };
+    writeFileSync(asAccount, accountOf(readFileSync(kubeconfig, "utf8"), status.token));
+    const role = await client().get(ClusterRole, "locust");
+    const rules = role.rules?.filter(({ resources = [] }) => !resources.includes("pods"));
+    await client().patch(ClusterRole, { name: "locust" }, { merge: { rules } });
+    const { err, code } = await told(["run", "--operators", "locust", "--kubeconfig", asAccount]);
+    expect(code).toBe(1);
+    expect(err).toBe(
+      "telltale: locust may not get pods; telltale rbac locust | kubectl apply -f - , and run it as that account\n",
+    );
+    await client().patch(ClusterRole, { name: "locust" }, { merge: { rules: role.rules } });
+  });
+
+  test("hears of a port that is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as { port: number };
+    const { err, code } = await told(["run", "--operators", "locust", "--port", String(port), ...at]);
+    other.close();
+    expect(err).toBe(`telltale: 127.0.0.1:${port} is taken; choose another with --port or --webhook-port\n`);
+    expect(code).toBe(1);
+  });
+
+  test("serves webhooks with a certificate of its own: the old version is converted, and what cannot work is refused", async () => {
+    const stop = new AbortController();
+    const argv = ["run", "--operators", "locust", "--port", "0", "--webhooks", "--webhook-port", String(webhookPort)];
+    const running = told([...argv, "--kubeconfig", asAccount], {}, stop.signal);
+    const [locust] = await chosen("locust");
+    const samples = (await samplesOf(locust as never)).filter(({ file }) => file === "v1.yaml");
+    const objects = samples.map(({ object }) => object);
+    for (let tries = 0; ; tries += 1) {
+      const failed = await applyAll(objects, { client: client(), clock: systemClock }).catch((error: unknown) => error);
+      if (failed === undefined) break;
+      if (tries > 100) throw failed;
+      await sleep(systemClock, 100);
+    }
+    const stored = await client().get(LocustTest, "first", { namespace: "default" });
+    expect(stored).toMatchObject({ apiVersion: "locust.io/v2", spec: { worker: { replicas: 3 } } });
+    const spec = { ...stored.spec, master: { command: "--worker" } };
+    const bad = { ...stored, metadata: { name: "bad", namespace: "default" }, spec } as LocustTest;
+    await expect(client().create(LocustTest, bad)).rejects.toBeInstanceOf(ApiError);
+    stop.abort();
+    const { out, code } = await running;
+    expect(code).toBe(0);
+    expect(out.split("\n").filter((line) => /"level":"error"/.test(line))).toEqual([]);
+  });
+
+  test("is not taken away with its definitions while there are objects", async () => {
+    const { err, code } = await told(["uninstall", "locust", "--crds", ...at]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/still locusttests, such as first; delete them .*kubectl delete locusttests\.locust\.io --all/);
+    expect(await told(["uninstall", "locust", ...at])).toMatchObject({ code: 0 });
+    await expect(client().get(CustomResourceDefinition, "locusttests.locust.io")).resolves.toBeDefined();
+  });
+});
