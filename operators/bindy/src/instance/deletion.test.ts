@@ -1,4 +1,5 @@
-import { formatTime, instant, plus } from "@telltale/kinds";
+import { formatTime, instant, type KindRef, plus } from "@telltale/kinds";
+import { Deployment, ServiceAccount } from "@telltale/kinds/builtin";
 import { draft } from "@telltale/status";
 import { expect, test } from "vitest";
 import { Bind9Instance, DNSZone } from "../kinds/index.ts";
@@ -38,4 +39,28 @@ test("I-1 L-56 a zone that is served holds an instance back, for a minute at mos
   expect(await after(zoneLimit - 1, "Configured")).toBe("waiting");
   expect(await after(zoneLimit, "Configured")).toBe("done");
   expect(await after(0, "Unclaimed")).toBe("done");
+});
+
+/** Whether the account of the pods goes with an instance, beside another one. */
+async function takesAccount(other: "stays" | "goes with its pods" | "goes"): Promise<boolean> {
+  const { deletionTimestamp: _goes, ...living } = instance.metadata;
+  const metadata = { ...(other === "stays" ? living : instance.metadata), name: "y", uid: "v" };
+  const removed: string[] = [];
+  const hands = {
+    now: begun,
+    get: (kind: KindRef, { name }: { readonly name: string }) =>
+      kind === ServiceAccount || (kind === Deployment && name === "y" && other !== "goes") ? {} : undefined,
+    list: (kind: unknown) => (kind === DNSZone ? [] : [instance, { ...instance, metadata }]),
+    remove: async ({ kind }: KindRef) => void removed.push(kind),
+  };
+  const senses = { prober: { forget: () => {} }, secrets: { get: () => undefined } };
+  // Only what a finalizer without anything else to remove asks for.
+  await finalize(instance, hands as never, draft(Bind9Instance, instance, begun), senses as never);
+  return removed.includes(ServiceAccount.kind);
+}
+
+test("of two instances that go at the same time, the second to take its pods away takes their account along", async () => {
+  expect(await takesAccount("stays")).toBe(false);
+  expect(await takesAccount("goes with its pods")).toBe(false);
+  expect(await takesAccount("goes")).toBe(true);
 });

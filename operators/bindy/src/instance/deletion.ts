@@ -32,10 +32,19 @@ export async function finalize(
     const found = secret === undefined ? undefined : secrets.get({ namespace, name: secret });
     if (found !== undefined && isOwned(found, it)) await hands.remove(Secret, found, "Background");
   }
-  const isLast = hands.list(Bind9Instance, { namespace }).every(({ metadata }) => metadata.uid === it.metadata.uid);
+  const others = hands.list(Bind9Instance, { namespace }).filter(({ metadata }) => metadata.uid !== it.metadata.uid);
   const account = hands.get(ServiceAccount, { namespace, name: podServiceAccount });
-  if (isLast && account !== undefined) await hands.remove(ServiceAccount, account, "Background");
+  if (account !== undefined && !others.some((other) => hasPods(other, hands)))
+    await hands.remove(ServiceAccount, account, "Background");
   return done;
+}
+
+/** Of two that go at the same time each sees the other to the end: whoever has taken its pods away last is the last. */
+function hasPods({ metadata }: Bind9Instance, hands: Pick<Hands, "get">): boolean {
+  const { name = "", namespace = "", deletionTimestamp } = metadata;
+  if (deletionTimestamp === undefined) return true;
+  const deployment = hands.get(Deployment, { namespace, name });
+  return deployment !== undefined && deployment.metadata?.deletionTimestamp === undefined;
 }
 
 const again = (since: Instant, now: Instant): Ms => Math.min(5_000, Math.max(100, since + zoneLimit - now));

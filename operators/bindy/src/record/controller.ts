@@ -1,11 +1,12 @@
 // The controllers of the eight kinds of records: one declaration for all. They say what became of a record; bringing it to
 // servers is the zone's work (8.6).
-import type { Ms } from "@telltale/kinds";
+import { type Ms, parseTime } from "@telltale/kinds";
 import {
   type Controller,
   controller,
   done,
   type Finalized,
+  gaveUp,
   type Hands,
   type MapLook,
   type Name,
@@ -33,7 +34,7 @@ function recordsOf(kind: RecordKind, ledger: Ledger): Controller {
     .gate(({ spec }: { readonly spec?: unknown }) => (spec === undefined ? "ignore" : "go"))
     .watches(DNSZone, ({ old, new: next }) => ofZone(kind, old, next), { changed: () => false })
     .hears(ledger.records(kind))
-    .finalize(async (record, hands, draft) => finalize(record, hands, draft, ledger), { limit })
+    .finalize(async (record, hands, draft) => finalize(record, hands, draft, ledger))
     .status({ as: "patch", fieldManager })
     .events("none")
     .workers(4)
@@ -63,6 +64,8 @@ async function finalize(
   ledger: Ledger,
 ): Promise<Finalized> {
   if (isGone(observe(record, hands, ledger))) return done;
+  const since = parseTime(record.metadata.deletionTimestamp) ?? hands.now;
+  if (hands.now >= since + limit) return gaveUp("its data may still be on a server that cannot be reached");
   draft.condition("Ready", false, "Progressing", beingDeleted(record.kind, record.metadata.name ?? ""));
   return waiting(again);
 }

@@ -2,7 +2,7 @@
 // reached holds it up for five minutes, and no longer.
 import type { Ms } from "@telltale/kinds";
 import { parseTime } from "@telltale/kinds";
-import { done, type Finalized, waiting } from "@telltale/runtime";
+import { done, type Finalized, gaveUp, waiting } from "@telltale/runtime";
 import type { Draft } from "@telltale/status";
 import type { DNSZone } from "../kinds/index.ts";
 import { beingDeleted } from "../messages.ts";
@@ -37,7 +37,7 @@ export async function finalize(
   for (const instance of world.listing) await unlist(instance, zone, hands);
   tools.ledger.forget(uidOf(zone));
   tools.memory.forget(uidOf(zone));
-  return done;
+  return left.length > 0 ? gaveUp(`the zone on ${left.length} pod(s)`) : done;
 }
 
 /** The pods that may still have it. */
