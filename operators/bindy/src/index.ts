@@ -1,7 +1,21 @@
-export { type Bindcar, bindcarClient } from "./bindcar/client.ts";
-export { fixedToken } from "./bindcar/token.ts";
-export { SimulatedBindcar } from "./bindcar-simulated/bindcar.ts";
-export { simulatedWire } from "./bindcar-simulated/wire.ts";
+export { calculateClusterStatus } from "./aggregate/cluster.ts";
+export {
+  type Bindcar,
+  type BindcarOptions,
+  type BindcarPod,
+  bindcarClient,
+  type CallOptions,
+} from "./bindcar/client.ts";
+export { type HttpWire, type HttpWireOptions, httpWire } from "./bindcar/http-wire.ts";
+export type { Outcome, Trouble } from "./bindcar/outcome.ts";
+export { fixedToken, type TokenFileOptions, type TokenSource, tokenFile } from "./bindcar/token.ts";
+export type { Wire } from "./bindcar/wire.ts";
+export { type BindcarConfig, bindcarConfig } from "./bindcar-server/config.ts";
+export { type BindcarServer, type BindcarServerOptions, startBindcar } from "./bindcar-server/server.ts";
+export { SimulatedBindcar, type SimulatedOptions } from "./bindcar-simulated/bindcar.ts";
+export { type Fault as BindcarFault, type Preset, presets } from "./bindcar-simulated/faults.ts";
+export { listen as listenSimulated } from "./bindcar-simulated/listen.ts";
+export { type SimulatedWireOptions, simulatedWire } from "./bindcar-simulated/wire.ts";
 export { type Config, configFrom, standardConfig } from "./config.ts";
 export { mapConnectionError, mapHttpErrorToReason } from "./http-errors.ts";
 export * from "./kinds/index.ts";
