@@ -1,4 +1,4 @@
-// `telltale up --once` as a script runs it, and what the other commands say of a cluster that is up.
+// `telltale up --once` as a script runs it.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +9,9 @@ interface Node {
   readonly kind: string;
   readonly name: string;
   readonly health: string;
-  readonly children: readonly Node[];
 }
 
-test("every sample of an operator settles, and after a restart everything is still there", async () => {
+test("every sample of an operator settles", async () => {
   const folder = mkdtempSync(join(tmpdir(), "telltale-up-"));
   const argv = ["up", "--once", "--json", "--operators", "capt", "--data", folder, "--timeout", "90s"];
   const first = await told(argv);
@@ -23,11 +22,6 @@ test("every sample of an operator settles, and after a restart everything is sti
   expect(of("Cluster")).toEqual(["demo well", "existing well", "failing bad", "full well"]);
   expect(readFileSync(join(folder, "kubeconfig"), "utf8")).toContain("https://127.0.0.1:");
 
-  const second = await told(argv);
-  const again = (JSON.parse(second.out) as { trees: readonly Node[] }).trees;
-  const names = (all: readonly Node[]): readonly string[] =>
-    all.flatMap(({ kind, name, children }) => [`${kind} ${name}`, ...names(children)]);
-  expect(names(again)).toEqual(names(trees));
   rmSync(folder, { recursive: true, force: true });
 }, 120_000);
 
