@@ -21,6 +21,7 @@ export class FieldSet {
   /** Whether the path that leads here is in the set. */
   readonly own: boolean;
   readonly children: ReadonlyMap<Step, FieldSet>;
+  #json: JsonObject | undefined;
 
   private constructor(own: boolean, children: ReadonlyMap<Step, FieldSet>) {
     this.own = own;
@@ -134,6 +135,11 @@ export class FieldSet {
 
   /** The `fieldsV1` of this set, in canonical order. */
   toJson(): JsonObject {
+    this.#json ??= this.#written();
+    return this.#json;
+  }
+
+  #written(): JsonObject {
     const out: JsonObject = {};
     if (this.own && this.children.size > 0) out["."] = {};
     for (const [step, child] of [...this.children].sort(([a], [b]) => compareSteps(a, b)))
@@ -144,14 +150,21 @@ export class FieldSet {
   /** Reads a `fieldsV1`; undefined when it is none. */
   static parse(json: Json | undefined): FieldSet | undefined {
     if (!isObject(json)) return undefined;
+    const known = parsed.get(json);
+    if (known !== undefined) return known;
     try {
-      return parseNode(json, false, 0);
+      const set = parseNode(json, false, 0);
+      parsed.set(json, set);
+      return set;
     } catch (error) {
       if (error instanceof Malformed) return undefined;
       throw error;
     }
   }
 }
+
+/** What was read before: a stored object is written to again and again, and most of its managers stay. */
+const parsed = new WeakMap<JsonObject, FieldSet>();
 
 /** Collects paths one by one. */
 export class Collector {
@@ -228,9 +241,9 @@ function canonicalStep(name: string): Step {
       if (!/^-?\d+$/.test(rest)) throw new Malformed();
       return `i:${Number(rest)}`;
     case "v:":
-      return valueStep(parsed(rest));
+      return valueStep(jsonOf(rest));
     case "k:": {
-      const key = parsed(rest);
+      const key = jsonOf(rest);
       if (!isObject(key)) throw new Malformed();
       return keyStep(key);
     }
@@ -239,7 +252,7 @@ function canonicalStep(name: string): Step {
   }
 }
 
-function parsed(text: string): Json {
+function jsonOf(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {

@@ -1,17 +1,31 @@
 // The names of Go's types that the type table does not know, as the server's messages print them: "of type v1.PullPolicy".
 // Measured: every field of every served kind was sent with a wrong type to a v1.36.3 server.
 import type { FieldType } from "@telltale/kinds/core";
+import type { JsonField } from "./fields.ts";
 
-/** Go's type of a field: `of` is the message that declares it. */
-export function goType(of: string, name: string, type: FieldType): string {
-  return namedTypes().get(`${of}.${name}`) ?? plainType(type);
+/** Go's type of a field. */
+export function goType(it: JsonField): string {
+  let found = known.get(it);
+  if (found === undefined) {
+    found = namedTypes().get(`${it.of}.${it.field.name}`) ?? plainType(it.field.type);
+    known.set(it, found);
+  }
+  return found;
 }
+
+const known = new WeakMap<JsonField, string>();
 
 /** The type of the items or values of a Go type, where its own name says it. */
 export function elementType(outer: string, type: FieldType): string {
-  const element = /^(?:\[\]|map\[[^\]]+\])(.+)$/.exec(outer)?.[1];
-  return element ?? plainType(type);
+  let found = elements.get(outer);
+  if (found === undefined) {
+    found = /^(?:\[\]|map\[[^\]]+\])(.+)$/.exec(outer)?.[1] ?? plainType(type);
+    elements.set(outer, found);
+  }
+  return found;
 }
+
+const elements = new Map<string, string>();
 
 /** What a message is called in Go: `v1.Container`. */
 export function structType(message: string): string {

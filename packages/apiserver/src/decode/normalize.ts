@@ -7,7 +7,9 @@ import { fieldsOf, formOf, type JsonField } from "./fields.ts";
 export type EmptyLists = "as stored" | "as given";
 
 export function normalize(object: JsonObject, messageName: string, lists: EmptyLists = "as stored"): JsonObject {
+  if (isNormal(object, messageName)) return object;
   const out: JsonObject = {};
+  let isPlain = true;
   for (const name of ["kind", "apiVersion"]) {
     const value = object[name];
     if (typeof value === "string" && value !== "" && !fieldsOf(messageName).has(name)) out[name] = value;
@@ -15,9 +17,29 @@ export function normalize(object: JsonObject, messageName: string, lists: EmptyL
   for (const [name, known] of fieldsOf(messageName)) {
     const value = Object.hasOwn(object, name) ? object[name] : undefined;
     const written = writtenField(value ?? null, known, lists);
-    if (written !== undefined) put(out, name, written);
+    if (written === undefined) continue;
+    put(out, name, written);
+    isPlain &&= isPlainValue(written, known.field.type);
   }
+  if (isPlain) normal.set(out, messageName);
   return out;
+}
+
+/**
+ * What came out of here, and what it was read as. Most of an object is the same after a write as before it, and neither reading nor
+ * writing it makes anything else of it.
+ */
+const normal = new WeakMap<object, string>();
+
+export const isNormal = (object: JsonObject, messageName: string): boolean => normal.get(object) === messageName;
+
+/** Whether it would be read and written as it is, down to the bottom. */
+function isPlainValue(value: Json, type: FieldType): boolean {
+  if (value === null) return false;
+  if (type.of === "list") return Array.isArray(value) && value.every((item) => isPlainValue(item, type.item));
+  if (type.of === "map") return isObject(value) && Object.values(value).every((it) => isPlainValue(it, type.value));
+  if (type.of !== "message") return true;
+  return isObject(value) ? isNormal(value, type.message) : formOf(type.message) !== "struct";
 }
 
 /** The fields of structs that Go leaves out when they are zero, though a struct is never empty to its encoder. */

@@ -5,6 +5,7 @@ import { StatusError } from "../status.ts";
 import { fieldsOf, formOf, shortName } from "./fields.ts";
 import { elementType, goType, structType } from "./go-types.ts";
 import type { Parsed } from "./json.ts";
+import { isNormal } from "./normalize.ts";
 import { canonicalBase64, canonicalQuantity, canonicalTime, ValueError } from "./values.ts";
 
 export interface Typed {
@@ -135,6 +136,7 @@ class Walk {
   }
 
   #struct(value: JsonObject, name: string, place: Place | undefined): JsonObject {
+    if (isNormal(value, name)) return value;
     const fields = fieldsOf(name);
     const out: JsonObject = {};
     const rooted = place === undefined || typedWithin.has(name);
@@ -155,8 +157,7 @@ class Walk {
       }
       if (inner === null) continue;
       const here: Place = { up: place, holder: value, step: key, owner: name, through: known.through };
-      const type = goType(known.of, key, known.field.type);
-      const decoded = this.#value(inner, known.field.type, here, type);
+      const decoded = this.#value(inner, known.field.type, here, goType(known));
       if (decoded !== null || known.field.type.of === "message") put(out, key, decoded);
     }
     if (this.#written !== undefined && this.#written.repeats.length > 0)
