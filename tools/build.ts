@@ -78,6 +78,8 @@ async function build({ folder, manifest }: Package): Promise<boolean> {
       ![".ts", ".tsx"].includes(extname(path)) && !/(^|\/)fixtures\//.test(path) && !/\.golden\./.test(path);
     if (isAsset) cpSync(join(folder, path), join(dist, relative("src", path)));
   }
+  // Manifests that a person would apply are part of an operator.
+  if (existsSync(join(folder, "samples"))) cpSync(join(folder, "samples"), join(dist, "samples"), { recursive: true });
   if (existsSync(join(folder, "README.md"))) copyFileSync(join(folder, "README.md"), join(dist, "README.md"));
   copyFileSync(join(root, "LICENSE"), join(dist, "LICENSE"));
   writeFileSync(join(dist, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);

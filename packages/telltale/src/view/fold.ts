@@ -44,7 +44,9 @@ export function fitted(
     const all = trees.map(way);
     if (sizes(all) <= room) return { shown: all, left: 0 };
   }
-  const byNeed = [...trees].sort((a, b) => Number(worstIn(a) === "well") - Number(worstIn(b) === "well"));
+  // What is not well, then what has something below it, then the rest.
+  const need = (tree: TreeNode) => (worstIn(tree) === "well" ? 2 : 0) + (tree.children.length === 0 ? 1 : 0);
+  const byNeed = [...trees].sort((a, b) => need(a) - need(b));
   const kept = new Set(byNeed.slice(0, room));
   return { shown: trees.filter((tree) => kept.has(tree)).map(alone), left: trees.length - kept.size };
 }
