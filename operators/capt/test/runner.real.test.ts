@@ -79,7 +79,7 @@ describe.skipIf(programs.length === 0).each(programs)("real $name", (program) =>
   });
 
   it("AS-52 a program that is killed while it applies is gone on with, and nothing is made twice", async () => {
-    const { metadata } = await s.make({ module: slow(1) });
+    const { metadata } = await s.make({ module: slow(4) });
     const uid = metadata.uid ?? "";
     await s.until("the first resource is kept", async () => ((await s.kept(uid))?.state?.resources ?? 0) >= 1);
     const first = idOf(await s.kept(uid), "r0");

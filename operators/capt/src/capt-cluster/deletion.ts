@@ -1,8 +1,7 @@
 // How a CAPTCluster goes (3.6.4): after its control plane and its machines, with its apply, and with or without the network.
 import { isNotFound } from "@telltale/client";
 import { done, type Finalized, type Hands, waiting } from "@telltale/runtime";
-import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
-import { isOwned } from "../chain.ts";
+import { type Draft, type SafeText, text } from "@telltale/status";
 import { ownerOf } from "../gate.ts";
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
 import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
@@ -10,6 +9,7 @@ import { CaptMachine } from "../kinds/capt-machine.ts";
 import type { Cluster } from "../kinds/cluster.ts";
 import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
 import { controlPlaneGroup, labels, labelValue } from "../names.ts";
+import { appliesOf, notLeaving, waitsFor } from "../provider/deletion.ts";
 import { anyCluster } from "../server.ts";
 import { asking, quietly } from "../trouble.ts";
 import type { Senses } from "./observe.ts";
@@ -52,13 +52,10 @@ export function nextStep({ it, controlPlane, machines, applies }: Leftovers): St
   }
   const first = applies[0];
   if (first === undefined) return { row: "D6", isRetained: isRetained && it.status?.vpcId !== undefined };
-  const why = findCondition(first.status?.conditions, "Deleting");
-  const more = why?.status === "True" && why.message !== "" ? `: ${why.message}` : "";
-  const waits = text`waiting for WorkspaceTemplateApply ${first.metadata.name ?? ""}${more}`;
   const said = isRetained
     ? ({ reason: "VPCRetained", message: text`VPC ${it.status?.vpcId ?? "of this cluster"} is retained` } as const)
-    : ({ reason: "WaitingForWorkspaceTemplateApplyDeletion", message: waits } as const);
-  const remove = applies.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    : ({ reason: "WaitingForWorkspaceTemplateApplyDeletion", message: waitsFor(first) } as const);
+  const remove = notLeaving(applies);
   return remove.length > 0 ? { row: "D4", ...said, remove } : { row: "D5", ...said };
 }
 
@@ -111,7 +108,8 @@ async function leftovers(it: CAPTCluster, hands: Hands<typeof CAPTCluster>, sens
   const cluster = hands.get(anyCluster(senses.kinds), { namespace, name: clusterName });
   const controlPlane = controlPlaneOf(hands.list(CAPTControlPlane, { namespace }), cluster, clusterName);
   const machines = senses.config.features.machines ? await countMachines(namespace, clusterName, hands) : 0;
-  return { it, machines, applies: await appliesOf(it, hands), ...(controlPlane === undefined ? {} : { controlPlane }) };
+  const applies = await appliesOf(it, it.spec === undefined ? [] : [applyNameOf(it)], hands);
+  return { it, machines, applies, ...(controlPlane === undefined ? {} : { controlPlane }) };
 }
 
 /** By the Cluster's reference, else by the label, else by the name. Pure. */
@@ -130,22 +128,6 @@ export function controlPlaneOf(
     all.find((it) => marked(it) === labelValue(clusterName)) ??
     all.find((it) => it.metadata.name === clusterName && marked(it) === undefined)
   );
-}
-
-/** Its own, by reference; and whatever has the name, in case the cache is behind. Read past the cache (P-10). */
-async function appliesOf(
-  it: CAPTCluster,
-  hands: Hands<typeof CAPTCluster>,
-): Promise<readonly WorkspaceTemplateApply[]> {
-  const { namespace = "" } = it.metadata;
-  const known = hands.children(WorkspaceTemplateApply).map(({ metadata }) => metadata.name ?? "");
-  const named = it.spec === undefined ? [] : [applyNameOf(it)];
-  const found: WorkspaceTemplateApply[] = [];
-  for (const name of new Set([...named, ...known])) {
-    const apply = await asking("get", plural, () => hands.live(WorkspaceTemplateApply, { namespace, name }));
-    if (apply !== undefined && isOwned(apply, it)) found.push(apply);
-  }
-  return found;
 }
 
 async function countMachines(

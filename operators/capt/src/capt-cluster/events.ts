@@ -1,26 +1,19 @@
 // What is told of a CAPTCluster as Kubernetes Events (15): after the status that carries it was written, and on the edge. Pure.
-import { findCondition } from "@telltale/status";
 import { shownOutput, shownText, textIn } from "../chain.ts";
 import { domainsFrom } from "../failure-domains.ts";
 import type { CAPTClusterStatus } from "../kinds/capt-cluster.ts";
+import { edgeOf } from "../provider/events.ts";
 import type { Told } from "../streaks.ts";
 import { verdictOf } from "./decide.ts";
 import type { World } from "./world.ts";
 
 export function eventsOf(world: World, before: CAPTClusterStatus, after: CAPTClusterStatus): readonly Told[] {
-  const was = (type: string) => findCondition(before.conditions, type);
-  const is = (type: string) => findCondition(after.conditions, type);
-  const turned = (type: string, status: string) => is(type)?.status === status && was(type)?.status !== status;
-  const told: Told[] = [];
-  const tell = (type: Told["type"], reason: string, message = "") => told.push({ type, reason, message });
+  const { told, was, is, turned, isNews, tell } = edgeOf(before, after, verdictOf(world).isReset);
   const vpc = is("VPCReady");
   const wasProvisioned = before.initialization?.provisioned === true;
-  if (verdictOf(world).isReset) tell("Normal", "FailureReset", "the failure is cleared, and its clocks begin anew");
   if (turned("VPCReady", "True")) tell("Normal", "VPCReady", vpc?.message);
   if (turned("VPCFailed", "True")) tell("Warning", is("VPCFailed")?.reason ?? "", is("VPCFailed")?.message);
-  if (turned("RecoveryAvailable", "True")) tell("Normal", "RecoveryAvailable", is("RecoveryAvailable")?.message);
-  const isNews = vpc?.reason !== was("VPCReady")?.reason || vpc?.message !== was("VPCReady")?.message;
-  if (vpc?.reason === "VPCCreationFailed" && isNews) tell("Warning", "VPCCreationFailed", vpc.message);
+  if (vpc?.reason === "VPCCreationFailed" && isNews("VPCReady")) tell("Warning", "VPCCreationFailed", vpc.message);
   const ready = is("Ready");
   if (wasProvisioned && ready?.reason === "InvalidVPCConfig" && was("Ready")?.reason !== ready.reason) {
     tell("Warning", "InvalidVPCConfig", ready.message);

@@ -1,19 +1,18 @@
 // The fields of a CAPTCluster's status, beside its conditions. What a row does not speak of stays as it is stored. Pure.
-import { type Chain, shownOutput, textIn } from "../chain.ts";
+import { shownOutput, textIn } from "../chain.ts";
 import { formatEndpoint } from "../endpoint.ts";
 import { domainsFrom, reshaped, shaped } from "../failure-domains.ts";
 import type { CAPTCluster, CAPTClusterStatus, FailureDomains } from "../kinds/capt-cluster.ts";
-import { annotations } from "../names.ts";
+import { failureFields } from "../provider/decide.ts";
+import { revisionFields, revisionOf } from "../provider/words.ts";
 import { type FieldsOf, present } from "../status-fields.ts";
 import { existingVpcId } from "../validate/vpc-source.ts";
 import { isCurrent } from "../workspace-class.ts";
-import { errorOf } from "../workspace-conditions.ts";
-import { type Decision, verdictOf } from "./decide.ts";
+import { type Made, verdictOf } from "./decide.ts";
 import { endpointOf, hasEndpointStep } from "./endpoint-step.ts";
 import type { Sketch } from "./sketch.ts";
 import { applyNameOf, type World } from "./world.ts";
 
-type Made = Exclude<Decision, { is: "troubled" }>;
 type Fields = FieldsOf<typeof CAPTCluster>;
 
 export function fieldsOf(world: World, decision: Made): Fields {
@@ -30,8 +29,7 @@ function spoken(world: World, decision: Made): Fields {
   return {
     ready: decision.is === "going" ? (seen.ready === "keep" ? stored : seen.ready) : false,
     ...(decision.is === "going" && seen.ready === true ? { initialization: { provisioned: true } } : {}),
-    failureReason: decision.is === "failing" && decision.isTerminal ? decision.failure.token : undefined,
-    failureMessage: decision.is === "failing" && decision.isTerminal ? decision.failure.message : undefined,
+    ...failureFields(decision),
     ...vpcId,
     ...(isKept ? {} : { ...belowFields(world, seen), failureDomains: domains(world, seen) }),
     ...(hasEndpointStep(seen.row) ? endpointFields(world) : {}),
@@ -52,29 +50,16 @@ function belowFields(world: World, seen: Sketch): Fields {
   };
 }
 
-function templateStatus({ it, chain }: World): CAPTClusterStatus["workspaceTemplateStatus"] {
-  const { apply, workspace, workspaceName, class: is } = chain;
-  const { lastAppliedRevision, lastAppliedTime, lastFailedRevision, lastFailureMessage } =
-    it.status?.workspaceTemplateStatus ?? {};
-  const revision = revisionOf(chain);
+function templateStatus(world: World): CAPTClusterStatus["workspaceTemplateStatus"] {
+  const { apply, workspace, workspaceName, class: is } = world.chain;
+  const { lastAppliedRevision: before, lastAppliedTime } = world.it.status?.workspaceTemplateStatus ?? {};
   const isApplied = is === "Available" && workspace !== undefined && isCurrent(workspace);
-  const error = workspace !== undefined && (is === "Error" || is === "Degraded") ? errorOf(workspace) : undefined;
-  const applied = isApplied ? (revision ?? lastAppliedRevision) : lastAppliedRevision;
-  const failed = error === undefined ? lastFailedRevision : (revision ?? lastFailedRevision);
   return present({
-    ready: is === "Available",
-    lastAppliedRevision: applied,
-    // One that was applied in the end has not failed.
-    lastFailedRevision: isApplied && failed === applied ? undefined : failed,
-    lastFailureMessage: error ?? (is === "Available" ? undefined : lastFailureMessage),
+    ...revisionFields(world, isApplied ? (revisionOf(world.chain) ?? before) : before),
     workspaceName,
     lastAppliedTime: apply?.status?.lastAppliedTime ?? lastAppliedTime,
   });
 }
-
-/** What the Workspace was last told to be. */
-export const revisionOf = ({ workspace, apply }: Chain): string | undefined =>
-  workspace?.metadata.annotations?.[annotations.revision] ?? apply?.status?.revision;
 
 function domains({ it, chain, shape }: World, { row }: Sketch): FailureDomains | undefined {
   const stored = it.status?.failureDomains;

@@ -1,6 +1,6 @@
 // Reads what a pass has to know of one CAPTCluster.
 import type { Look } from "@telltale/runtime";
-import { type Chain, observeChain } from "../chain.ts";
+import { observeChain } from "../chain.ts";
 import type { Config } from "../config.ts";
 import type { DomainShape } from "../failure-domains.ts";
 import { clusterOf } from "../gate.ts";
@@ -8,6 +8,7 @@ import type { CAPTCluster } from "../kinds/capt-cluster.ts";
 import type { Cluster } from "../kinds/cluster.ts";
 import { WorkspaceTemplate } from "../kinds/workspace-template.ts";
 import { networkLimits } from "../limits.ts";
+import { noChain } from "../provider/world.ts";
 import { anyCluster, type ServerKinds } from "../server.ts";
 import { isTrouble, untroubled } from "../trouble.ts";
 import { existingVpcId } from "../validate/vpc-source.ts";
@@ -19,8 +20,6 @@ export interface Senses {
   /** Which shape failure domains have now: it follows the server's Clusters. */
   readonly shape: () => DomainShape;
 }
-
-const nothing: Chain = { isForeign: false, class: "None" };
 
 /** `live`: past the cache, before something is said that cannot be taken back (P-10). */
 export async function observe(it: CAPTCluster, look: Look, senses: Senses, live = false): Promise<World> {
@@ -36,7 +35,7 @@ export async function observe(it: CAPTCluster, look: Look, senses: Senses, live 
     shape: shape(),
     hasTemplate: isMade && look.get(WorkspaceTemplate, templatePlace(it)) !== undefined,
   };
-  if (!isMade) return { ...base, chain: nothing };
+  if (!isMade) return { ...base, chain: noChain };
   const at = { namespace: it.metadata.namespace ?? "", name: applyNameOf(it) };
   const remembered = it.status?.vpcWorkspaceName;
   const chain = await untroubled(look.log, () =>
@@ -47,5 +46,5 @@ export async function observe(it: CAPTCluster, look: Look, senses: Senses, live 
       ...(remembered === undefined ? {} : { remembered }),
     }),
   );
-  return isTrouble(chain) ? { ...base, chain: nothing, trouble: chain } : { ...base, chain };
+  return isTrouble(chain) ? { ...base, chain: noChain, trouble: chain } : { ...base, chain };
 }

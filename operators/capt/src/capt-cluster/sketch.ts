@@ -3,10 +3,18 @@ import type { Ms } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
 import { type Chain, renderFailure, shownText, textIn, waitingFor } from "../chain.ts";
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
+import {
+  applying,
+  notFound,
+  placeText,
+  taken,
+  type Unusable,
+  unready,
+  unusable,
+  workspaceOf,
+} from "../provider/words.ts";
 import { type Said, saying } from "../said.ts";
-import { sanitize } from "../sanitize.ts";
 import { existingVpcId, vpcViolation } from "../validate/vpc-source.ts";
-import { isHopeless, readyOf, syncedOf } from "../workspace-class.ts";
 import { errorOf, workspaceConditions } from "../workspace-conditions.ts";
 import { isProvisioned, templatePlace, type World } from "./world.ts";
 
@@ -35,7 +43,7 @@ export interface Sketch {
   readonly again?: Ms;
 }
 
-export type Hopeless = "InvalidVPCConfig" | "InvalidTemplate" | "WorkspaceFailed";
+export type Hopeless = "InvalidVPCConfig" | Unusable["token"];
 
 const often: Ms = 10_000;
 const seldom: Ms = 60_000;
@@ -86,7 +94,7 @@ function building(world: World): Sketch {
   const wrong = unusable(chain);
   const base = { creating: said(chain), below: below(chain), ready: false, again: often } as const;
   const waits = { ...base, ...(wrong === undefined ? {} : { failure: wrong }) };
-  const name = nameOf(chain);
+  const name = workspaceOf(chain);
   if (is === "None") return { ...waits, ...unmade(world) };
   if (is === "Available") return { ...waits, ...available(world) };
   if (is === "Pending" || is === "Creating") {
@@ -96,24 +104,15 @@ function building(world: World): Sketch {
     const vpc = say("VPCReady", "False", "VPCCreationFailed", text`workspace ${name}: ${errorOf(workspace)}`);
     return { ...waits, row: "C8", vpc };
   }
-  return { ...waits, row: "C7b", vpc: unready(chain) };
+  return { ...waits, row: "C7b", vpc: unusedVpc(chain) };
 }
 
 /** Rows C4 to C6: there is no Workspace yet. */
 function unmade({ it, chain, hasTemplate }: World): Pick<Sketch, "row" | "vpc"> {
-  const { namespace, name } = templatePlace(it);
-  const missing = say(
-    "VPCReady",
-    "False",
-    "WorkspaceTemplateNotFound",
-    text`WorkspaceTemplate ${namespace}/${name} not found`,
-  );
+  const missing = say("VPCReady", "False", "WorkspaceTemplateNotFound", notFound(templatePlace(it)));
   const waiting = waitingFor(chain);
-  if (chain.isForeign) {
-    // What has the name was not made for us, and is not touched.
-    const taken = text`create workspacetemplateapplies failed: HTTP 409`;
-    return { row: "C5", vpc: say("VPCReady", "False", "VPCReconciliationFailed", taken) };
-  }
+  // What has the name was not made for us, and is not touched.
+  if (chain.isForeign) return { row: "C5", vpc: say("VPCReady", "False", "VPCReconciliationFailed", taken) };
   if (chain.apply === undefined) {
     return hasTemplate
       ? { row: "C5", vpc: say("VPCReady", "False", "VPCCreating", applying(chain)) }
@@ -128,8 +127,8 @@ function unmade({ it, chain, hasTemplate }: World): Pick<Sketch, "row" | "vpc"> 
 /** Rows C9 to C11. The control plane's template reads the Secret, so without it nothing is ready. */
 function available(world: World): Omit<Sketch, "below" | "creating"> & Partial<Sketch> {
   const { chain } = world;
-  const place = placeOf(chain);
-  const name = nameOf(chain);
+  const place = placeText(chain.secretPlace);
+  const name = workspaceOf(chain);
   if (chain.secret === undefined) {
     const message = text`workspace ${name} is available, Secret ${place} not found yet`;
     return {
@@ -157,40 +156,21 @@ function provisioned(world: World): Sketch {
   // What is known of the Secret stays: nobody waits for it any more.
   const base = { creating: created, below: workspaceConditions(chain), ready: false, again: seldom } as const;
   if (is === "None" || is === "Missing") {
-    const vpc = say("VPCReady", "False", "WorkspaceMissing", text`workspace ${nameOf(chain)} no longer exists`);
-    return { ...base, row: "C14", vpc };
+    return { ...base, row: "C14", vpc: unusedVpc(chain) };
   }
   if (is === "Degraded") return { ...base, row: "C12", vpc: made(known), ready: true };
-  if (is !== "Available") return { ...base, row: "C13", vpc: unready(chain) };
+  if (is !== "Available") return { ...base, row: "C13", vpc: unusedVpc(chain) };
   const found = available(world);
   if (found.row === "C11") return { ...base, ...found, below: below(chain) };
   return { ...base, row: "C15", vpc: made(known), ready: true, below: below(chain) };
 }
 
-function unready(chain: Chain): Said<Kind, "VPCReady"> {
-  const { class: is, workspace } = chain;
-  const name = nameOf(chain);
-  if (is === "Paused") return say("VPCReady", "False", "WorkspacePaused", text`workspace ${name} is paused`);
-  if (is === "Missing") return say("VPCReady", "False", "WorkspaceMissing", text`workspace ${name} no longer exists`);
-  const why = workspace === undefined ? undefined : (readyOf(workspace) ?? syncedOf(workspace));
-  const reason = is === "Deleting" ? "Deleting" : sanitize(why?.reason ?? "NotYetReported");
-  return say("VPCReady", "False", "WorkspaceNotReady", text`workspace ${name} is not ready: ${reason}`);
-}
-
-/** What cannot be rendered, and what the runner gave up on: no retry mends it. */
-function unusable(chain: Chain): Sketch["failure"] {
-  const refused = renderFailure(chain);
-  if (refused !== undefined && refused.reason !== "WorkspaceTemplateNotFound") {
-    return { token: "InvalidTemplate", message: text`${refused.message}` };
-  }
-  const { workspace } = chain;
-  if (workspace === undefined || !isHopeless(workspace)) return undefined;
-  return { token: "WorkspaceFailed", message: text`workspace ${nameOf(chain)}: ${errorOf(workspace)}` };
+function unusedVpc(chain: Chain): Said<Kind, "VPCReady"> {
+  const { reason, message } = unready(chain);
+  return say("VPCReady", "False", reason, message);
 }
 
 const said = (chain: Chain) => ({ ...creating, message: applying(chain) });
-const applying = (chain: Chain): SafeText => text`applying workspace ${nameOf(chain)}`;
-const nameOf = ({ workspaceName = "not created yet" }: Chain): string => workspaceName;
 
 function below(chain: Chain): readonly NetworkSaid[] {
   return [...workspaceConditions(chain), secretSaid(chain)];
@@ -198,13 +178,13 @@ function below(chain: Chain): readonly NetworkSaid[] {
 
 /** Unknown until the Workspace is available: only then is the Secret waited for. */
 function secretSaid(chain: Chain): NetworkSaid {
-  const place = placeOf(chain);
+  const place = placeText(chain.secretPlace);
   if (chain.class !== "Available") {
     return say(
       "ConnectionSecretReady",
       "Unknown",
       "WorkspaceNotReady",
-      text`workspace ${nameOf(chain)} is not available`,
+      text`workspace ${workspaceOf(chain)} is not available`,
     );
   }
   if (chain.secret === undefined) {
@@ -215,7 +195,3 @@ function secretSaid(chain: Chain): NetworkSaid {
     ? say("ConnectionSecretReady", "True", "SecretFound", text`Secret ${place} is there`)
     : say("ConnectionSecretReady", "False", "KeyMissing", text`Secret ${place} has no key vpc_id`);
 }
-
-/** A Workspace without a reference writes no Secret: it is waited for all the same, as the table says. */
-export const placeOf = ({ secretPlace }: Chain): string =>
-  secretPlace === undefined ? "without a name" : `${secretPlace.namespace}/${secretPlace.name}`;

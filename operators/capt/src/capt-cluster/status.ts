@@ -3,9 +3,11 @@ import type { Instant } from "@telltale/kinds";
 import { type Draft, text } from "@telltale/status";
 import { clockConditions } from "../deadlines.ts";
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
+import { speak } from "../provider/say.ts";
+import { recovered } from "../provider/words.ts";
 import type { TypeOf } from "../said.ts";
 import { writeFields } from "../status-fields.ts";
-import { type Decision, decide, failureWake, isUnpaused, verdictOf } from "./decide.ts";
+import { decide, failureWake, type Made, verdictOf } from "./decide.ts";
 import { endpointSaid, hasEndpointStep } from "./endpoint-step.ts";
 import { fieldsOf } from "./fields.ts";
 import { failed, type NetworkSaid, type Sketch, say } from "./sketch.ts";
@@ -20,13 +22,15 @@ export function status(world: World, draft: NetworkDraft, now: Instant): void {
     troubled(world, draft);
     return;
   }
-  const said = conditionsOf(world, decision);
-  const isGone = goneOf(decision);
-  for (const it of said) draft.state(it, { restamp: isRestamped(world, it) });
-  draft.without(...isGone);
-  const spoken = new Set<string>([...said.map(({ type }) => type), ...isGone]);
-  // What is not spoken of holds for the generation that was read, as it did before.
-  draft.keep(...allTypes.filter((type) => !spoken.has(type)));
+  speak<TypeOf<Kind>>(world, draft, {
+    said: conditionsOf(world, decision),
+    gone: goneOf(decision),
+    all: allTypes,
+    clocks: clockConditions.network,
+    making: "VPCCreating",
+    isReset: verdictOf(world).isReset,
+    isOver: isProvisioned(world.it),
+  });
   writeFields(draft, fieldsOf(world, decision));
   draft.wake(wakeOf(world, decision, now));
 }
@@ -44,8 +48,6 @@ function troubled(world: World, draft: NetworkDraft): void {
   const how = isTold ? "transient" : "throttled";
   draft.fail({ class: how, reason, message, ...(retryAfter === undefined ? {} : { retryAfter }) });
 }
-
-type Made = Exclude<Decision, { is: "troubled" }>;
 
 function conditionsOf(world: World, decision: Made): readonly NetworkSaid[] {
   const { seen } = decision;
@@ -80,11 +82,9 @@ function readiness({ row, vpc, wrong }: Sketch): readonly NetworkSaid[] {
   return [vpc, { type: "Ready", status: is, reason: is === "True" ? "Ready" : reason, message }];
 }
 
-function recovery({ seen, isRecoverable }: Extract<Decision, { is: "failed" }>): readonly NetworkSaid[] {
+function recovery({ seen, isRecoverable }: Extract<Made, { is: "failed" }>): readonly NetworkSaid[] {
   if (!isRecoverable) return [];
-  const how = "set annotation capt.infrastructure.cluster.x-k8s.io/reset-failure to continue";
-  const message = text`VPC ${seen.vpcId ?? ""} became available after the timeout; ${how}`;
-  return [say("RecoveryAvailable", "True", "ReadyAfterTimeout", message)];
+  return [say("RecoveryAvailable", "True", "ReadyAfterTimeout", recovered(`VPC ${seen.vpcId ?? ""}`))];
 }
 
 const below = ["WorkspaceSynced", "WorkspaceReady", "ConnectionSecretReady"] as const;
@@ -105,14 +105,6 @@ const allTypes: readonly TypeOf<Kind>[] = [
   "Paused",
   "Deleting",
 ];
-
-/** CC-4 and 11.3: a person let it begin anew, so clocks do too. */
-function isRestamped(world: World, { type, status: is }: NetworkSaid): boolean {
-  if (!clockConditions.network.some((it) => it === type)) return false;
-  if (verdictOf(world).isReset) return true;
-  const runs = type === "VPCCreating" ? is === "True" : is === "False";
-  return isUnpaused(world) && runs && !isProvisioned(world.it);
-}
 
 function wakeOf({ it }: World, decision: Made, now: Instant): Instant | undefined {
   if (decision.is === "going") return decision.wakeAt;

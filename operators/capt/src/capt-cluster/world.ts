@@ -1,24 +1,12 @@
 // What a pass over one CAPTCluster knows.
-import type { Chain } from "../chain.ts";
-import type { Limits } from "../deadlines.ts";
-import type { TimeoutPolicy } from "../failure.ts";
+import type { Place } from "../chain.ts";
 import type { DomainShape } from "../failure-domains.ts";
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
-import type { Cluster } from "../kinds/cluster.ts";
 import { vpcApplyName } from "../names.ts";
-import type { Trouble } from "../trouble.ts";
+import { type ProviderWorld, placeIn } from "../provider/world.ts";
 
-export interface World {
-  readonly it: CAPTCluster;
-  readonly cluster: Cluster;
-  readonly limits: Limits;
-  readonly policy: TimeoutPolicy;
+export interface World extends ProviderWorld<CAPTCluster> {
   readonly shape: DomainShape;
-  /** Whether the template of the network is there. */
-  readonly hasTemplate: boolean;
-  readonly chain: Chain;
-  /** A request failed: the rest is not known, or not done. */
-  readonly trouble?: Trouble;
 }
 
 /** A person may choose the name of the apply. */
@@ -27,8 +15,5 @@ export const applyNameOf = ({ metadata, spec }: CAPTCluster): string =>
 
 export const isProvisioned = ({ status }: CAPTCluster): boolean => status?.initialization?.provisioned === true;
 
-/** The template of the network, wherever it is. */
-export function templatePlace({ metadata, spec }: CAPTCluster): { readonly namespace: string; readonly name: string } {
-  const { name = "", namespace = metadata.namespace ?? "" } = spec.vpcTemplateRef ?? {};
-  return { namespace, name };
-}
+export const templatePlace = ({ metadata, spec }: CAPTCluster): Place =>
+  placeIn(metadata.namespace, spec.vpcTemplateRef);

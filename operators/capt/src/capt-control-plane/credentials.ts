@@ -17,6 +17,7 @@ import {
   labelValue,
   secretTypes,
 } from "../names.ts";
+import { placeText } from "../provider/words.ts";
 import { asking } from "../trouble.ts";
 
 export interface Credentials {
@@ -105,12 +106,12 @@ const parts = (clusterName: string, name: string, data: Record<string, string>):
 const encoded = (text: Hidden): string => Buffer.from(text.reveal()).toString("base64");
 
 async function kubeconfigOf(chain: Chain, outputs: Place | undefined, look: Look): Promise<Material> {
-  const own = nameOf(chain.secretPlace);
+  const own = placeText(chain.secretPlace);
   const given = textIn(chain.secret, "kubeconfig");
   if (given !== undefined) return checked(chain.secret?.text("kubeconfig") ?? "", own);
   if (outputs === undefined) return { is: "absent", place: own };
   const made = (await open(look, outputs))?.text("kubeconfig") ?? "";
-  return made.trim() === "" ? { is: "absent", place: own } : checked(made, nameOf(outputs));
+  return made.trim() === "" ? { is: "absent", place: own } : checked(made, placeText(outputs));
 }
 
 async function checked(text: string, place: string): Promise<Material> {
@@ -121,16 +122,13 @@ async function checked(text: string, place: string): Promise<Material> {
 const certificateKey = "cluster_certificate_authority_data";
 
 function certificateIn(chain: Chain): Material {
-  const place = nameOf(chain.secretPlace);
+  const place = placeText(chain.secretPlace);
   const given = textIn(chain.secret, certificateKey);
   if (given === undefined) return { is: "absent", place };
   const pem = certificateOf(given);
   const rule = `key ${certificateKey} is no certificate`;
   return pem === undefined ? { is: "invalid", place, rule } : { is: "valid", place, text: new Hidden(pem) };
 }
-
-export const nameOf = (place: Place | undefined): string =>
-  place === undefined ? "without a name" : `${place.namespace}/${place.name}`;
 
 async function publishedAt(
   it: CAPTControlPlane,

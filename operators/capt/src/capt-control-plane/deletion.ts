@@ -1,8 +1,7 @@
 // How a CAPTControlPlane goes (4.7.6): what depends on it first, then itself. Its Secrets go with it by the garbage collector,
 // so that others can use them until then.
 import { done, type Finalized, type Hands, waiting } from "@telltale/runtime";
-import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
-import { isOwned } from "../chain.ts";
+import { type Draft, type SafeText, text } from "@telltale/status";
 import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
 import {
@@ -13,6 +12,7 @@ import {
   spotRoleCheckName,
   spotRoleCreateName,
 } from "../names.ts";
+import { appliesOf, notLeaving, waitsFor } from "../provider/deletion.ts";
 import { asking, quietly } from "../trouble.ts";
 import type { Senses } from "./observe.ts";
 import { applyNameOf } from "./world.ts";
@@ -45,10 +45,7 @@ export function nextStep({ dependents, applies, workspaces }: Leftovers): Step {
   const row = isDependent ? "E2" : "E3";
   const [apply] = first;
   if (apply !== undefined) {
-    const why = findCondition(apply.status?.conditions, "Deleting");
-    const more = why?.status === "True" && why.message !== "" ? `: ${why.message}` : "";
-    const message = text`waiting for WorkspaceTemplateApply ${apply.metadata.name ?? ""}${more}`;
-    return { row, reason, message, remove: first.filter(({ metadata }) => metadata.deletionTimestamp === undefined) };
+    return { row, reason, message: waitsFor(apply), remove: notLeaving(first) };
   }
   if (workspaces.length === 0) return { row: "E4" };
   return { row: "E3", reason, message: text`waiting for workspace ${[...workspaces].sort().join(", ")}`, remove: [] };
@@ -83,20 +80,15 @@ async function end(
 
 const { plural } = WorkspaceTemplateApply;
 
-/** Its own, by reference; and whatever has one of its names, in case the cache is behind. Read past the cache (P-10). */
 async function leftovers(it: CAPTControlPlane, hands: PlaneHands, senses: Senses): Promise<Leftovers> {
   const { name = "", namespace = "" } = it.metadata;
   const main = it.spec === undefined ? [] : [applyNameOf(it)];
   const others = [kubeconfigApplyName(name), spotRoleCheckName(name), spotRoleCreateName(name)];
   const known = hands.children(WorkspaceTemplateApply).map(({ metadata }) => metadata.name ?? "");
-  const names = new Set([...main, ...others, ...known]);
-  const found: WorkspaceTemplateApply[] = [];
-  for (const each of names) {
-    const apply = await asking("get", plural, () => hands.live(WorkspaceTemplateApply, { namespace, name: each }));
-    if (apply !== undefined && isOwned(apply, it)) found.push(apply);
-  }
+  const found = await appliesOf(it, [...main, ...others], hands);
   const isOther = ({ metadata }: WorkspaceTemplateApply) => others.includes(metadata.name ?? "");
-  const workspaces = found.length > 0 ? [] : await workspacesOf([...names], namespace, hands, senses);
+  const workspaces =
+    found.length > 0 ? [] : await workspacesOf([...new Set([...main, ...others, ...known])], namespace, hands, senses);
   return { dependents: found.filter(isOther), applies: found.filter((apply) => !isOther(apply)), workspaces };
 }
 

@@ -1,8 +1,8 @@
 // What is told of a CAPTControlPlane as Kubernetes Events (15): after the status that carries it was written, and on the edge.
 // Pure.
-import { findCondition } from "@telltale/status";
 import { isTimeout } from "../failure.ts";
 import type { CAPTControlPlaneStatus } from "../kinds/capt-control-plane.ts";
+import { edgeOf } from "../provider/events.ts";
 import type { Told } from "../streaks.ts";
 import type { Trouble } from "../trouble.ts";
 import { verdictOf } from "./decide.ts";
@@ -11,14 +11,8 @@ import { applyNameOf, type World } from "./world.ts";
 
 export function eventsOf(world: World, before: CAPTControlPlaneStatus, after: CAPTControlPlaneStatus): readonly Told[] {
   const { it, cluster, chain } = world;
-  const was = (type: string) => findCondition(before.conditions, type);
-  const is = (type: string) => findCondition(after.conditions, type);
-  const turned = (type: string, status: string) => is(type)?.status === status && was(type)?.status !== status;
-  const isNews = (type: string) => is(type)?.reason !== was(type)?.reason || is(type)?.message !== was(type)?.message;
-  const told: Told[] = [];
-  const tell = (type: Told["type"], reason: string, message = "") => told.push({ type, reason, message });
+  const { told, is, turned, isNews, tell } = edgeOf(before, after, verdictOf(world).isReset);
   const ready = is("Ready");
-  if (verdictOf(world).isReset) tell("Normal", "FailureReset", "the failure is cleared, and its clocks begin anew");
   if (before.phase === undefined && after.phase === "Creating") tell("Normal", "ControlPlaneCreating", ready?.message);
   if (world.isApplyNew)
     tell("Normal", "WorkspaceTemplateApplyCreated", `made WorkspaceTemplateApply ${applyNameOf(it)}`);
@@ -34,7 +28,6 @@ export function eventsOf(world: World, before: CAPTControlPlaneStatus, after: CA
   if (turned("Failed", "True") && failed !== undefined) {
     tell("Warning", isTimeout(failed.reason) ? failed.reason : "ControlPlaneFailed", failed.message);
   }
-  if (turned("RecoveryAvailable", "True")) tell("Normal", "RecoveryAvailable", is("RecoveryAvailable")?.message);
   if (ready?.reason === "WorkspaceError" && isNews("Ready")) tell("Warning", "WorkspaceError", ready.message);
   if (before.initialized === true) {
     // P13 and P14: what was there is there no more, or no more as it should be.

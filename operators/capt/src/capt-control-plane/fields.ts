@@ -3,17 +3,17 @@ import { canonicalJson } from "@telltale/kinds";
 import { waitingFor } from "../chain.ts";
 import { formatEndpoint } from "../endpoint.ts";
 import type { CAPTControlPlane, CAPTControlPlaneStatus } from "../kinds/capt-control-plane.ts";
+import { failureFields } from "../provider/decide.ts";
+import { revisionFields } from "../provider/words.ts";
 import { shownOutputs } from "../runner/outputs.ts";
 import { type FieldsOf, present } from "../status-fields.ts";
 import { readyOf } from "../workspace-class.ts";
-import { errorOf } from "../workspace-conditions.ts";
-import { type Decision, verdictOf } from "./decide.ts";
+import { type Made, verdictOf } from "./decide.ts";
 import { areSecretsReady } from "./parts.ts";
 import { rolloutOf } from "./rollout.ts";
 import type { Sketch } from "./sketch.ts";
 import { applyNameOf, isInitialized, type World } from "./world.ts";
 
-type Made = Exclude<Decision, { is: "troubled" }>;
 type Fields = FieldsOf<typeof CAPTControlPlane>;
 
 export function fieldsOf(world: World, decision: Made): Fields {
@@ -24,14 +24,12 @@ export function fieldsOf(world: World, decision: Made): Fields {
   const isGoing = decision.is === "going";
   const ready = isGoing && seen.why === undefined;
   const initialized = isInitialized(it) || ready;
-  const failure = decision.is === "failing" && decision.isTerminal ? decision.failure : undefined;
   return {
     ...token,
     ready,
     initialized,
     ...(initialized ? { initialization: { controlPlaneInitialized: true } } : {}),
-    failureReason: failure?.token,
-    failureMessage: failure?.message,
+    ...failureFields(decision),
     externalManagedControlPlane: true,
     workspaceTemplateApplyName: applyNameOf(it),
     ...belowFields(world),
@@ -60,21 +58,15 @@ function belowFields(world: World): Fields {
   const stored = it.status?.workspaceTemplateStatus;
   // Nothing has been applied yet, and nothing is remembered.
   if (apply === undefined && workspace === undefined && stored === undefined) return {};
-  const { applied, wanted } = rolloutOf(world);
+  const { applied } = rolloutOf(world);
   const isWaiting = is === "None" && waitingFor(chain) !== undefined;
-  const error = workspace !== undefined && (is === "Error" || is === "Degraded") ? errorOf(workspace) : undefined;
-  const failed = error === undefined ? stored?.lastFailedRevision : (wanted ?? stored?.lastFailedRevision);
   const given = workspace?.status?.atProvider?.outputs;
   const shown = given === undefined ? undefined : shownOf(given);
   const texts = shown === undefined ? stored?.outputs : textsOf(shown);
   return {
     workspaceTemplateStatus: present({
-      ready: is === "Available",
+      ...revisionFields(world, applied),
       state: is === "None" ? (isWaiting ? "Waiting" : "Pending") : is,
-      lastAppliedRevision: applied,
-      // One that was applied in the end has not failed.
-      lastFailedRevision: is === "Available" && failed === applied ? undefined : failed,
-      lastFailureMessage: error ?? (is === "Available" ? undefined : stored?.lastFailureMessage),
       outputs: texts,
     }),
     ...(workspace === undefined ? {} : { workspaceStatus: workspaceStatus(world, shown) }),

@@ -1,6 +1,6 @@
 // Reads what a pass has to know of one CAPTControlPlane.
 import type { Look } from "@telltale/runtime";
-import { type Chain, observeChain, type Place } from "../chain.ts";
+import { observeChain, type Place } from "../chain.ts";
 import type { Config } from "../config.ts";
 import { clusterOf } from "../gate.ts";
 import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
@@ -8,6 +8,7 @@ import type { Cluster } from "../kinds/cluster.ts";
 import { WorkspaceTemplate } from "../kinds/workspace-template.ts";
 import { controlPlaneLimits } from "../limits.ts";
 import { templates } from "../names.ts";
+import { noChain, placeIn } from "../provider/world.ts";
 import { anyCluster, type ServerKinds } from "../server.ts";
 import { isTrouble, untroubled } from "../trouble.ts";
 import { none, observeCredentials } from "./credentials.ts";
@@ -18,8 +19,6 @@ export interface Senses {
   readonly config: Config;
   readonly kinds: ServerKinds;
 }
-
-const nothing: Chain = { isForeign: false, class: "None" };
 
 /** `live`: past the cache, before something is said that cannot be taken back (P-10). */
 export async function observe(it: CAPTControlPlane, look: Look, senses: Senses, live = false): Promise<World> {
@@ -42,14 +41,14 @@ export async function observe(it: CAPTControlPlane, look: Look, senses: Senses, 
     const chain = await observeChain(it, at, look, { kinds, allowed: config.allowedSecretNamespaces, live });
     return { chain, credentials: await observeCredentials(it, cluster.metadata.name ?? "", chain, look) };
   });
-  return isTrouble(found) ? { ...base, chain: nothing, credentials: none, trouble: found } : { ...base, ...found };
+  return isTrouble(found) ? { ...base, chain: noChain, credentials: none, trouble: found } : { ...base, ...found };
 }
 
 /** The one that a person names, else the one with the known name, where it is there. */
 function kubeconfigTemplateOf({ metadata, spec }: CAPTControlPlane, look: Look): Place | undefined {
   const { namespace = "" } = metadata;
   const named = spec.kubeconfigTemplateRef;
-  if (named !== undefined) return { namespace: named.namespace ?? namespace, name: named.name };
+  if (named !== undefined) return placeIn(namespace, named);
   const known = { namespace, name: templates.kubeconfig };
   return look.get(WorkspaceTemplate, known) === undefined ? undefined : known;
 }

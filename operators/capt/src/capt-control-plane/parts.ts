@@ -3,8 +3,8 @@
 import { text } from "@telltale/status";
 import { formatEndpoint } from "../endpoint.ts";
 import { caSecretName, kubeconfigApplyName, kubeconfigSecretName } from "../names.ts";
+import { placeText } from "../provider/words.ts";
 import { workspaceConditions } from "../workspace-conditions.ts";
-import { nameOf } from "./credentials.ts";
 import type { EndpointChoice } from "./endpoint-choice.ts";
 import { rolloutOf } from "./rollout.ts";
 import { type PlaneSaid, say } from "./say.ts";
@@ -38,7 +38,7 @@ export function infrastructureSaid({ infrastructure, chain, it }: World): PlaneS
 }
 
 function secretSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
-  const place = nameOf(chain.secretPlace);
+  const place = placeText(chain.secretPlace);
   if (chain.class !== "Available") {
     return say("ConnectionSecretReady", "Unknown", "WorkspaceNotReady", text`the workspace is not available`);
   }
@@ -51,7 +51,7 @@ function secretSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
 }
 
 function endpointSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
-  const place = nameOf(chain.secretPlace);
+  const place = placeText(chain.secretPlace);
   if (chain.class !== "Available" || chain.secret === undefined) {
     return say("EndpointReady", "Unknown", "WorkspaceNotReady", text`the workspace is not available`);
   }

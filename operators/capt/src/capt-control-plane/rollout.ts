@@ -1,6 +1,6 @@
 // Which version runs, and whether another one is on its way (CP-12). Pure.
 import { shownText, textIn } from "../chain.ts";
-import { annotations } from "../names.ts";
+import { revisionOf } from "../provider/words.ts";
 import { fullVersion, isLower } from "../version.ts";
 import { isCurrent } from "../workspace-class.ts";
 import { isInitialized, type World } from "./world.ts";
@@ -16,9 +16,9 @@ export interface Rollout {
 
 export function rolloutOf(world: World): Rollout {
   const { it, chain } = world;
-  const { apply, workspace, class: is } = chain;
+  const { workspace, class: is } = chain;
   const stored = it.status?.workspaceTemplateStatus?.lastAppliedRevision;
-  const wanted = workspace?.metadata.annotations?.[annotations.revision] ?? apply?.status?.revision;
+  const wanted = revisionOf(chain);
   const isApplied = is === "Available" && workspace !== undefined && isCurrent(workspace) && hasVersion(world);
   const applied = isApplied ? (wanted ?? stored) : stored;
   const version = versionOf(world, isApplied);

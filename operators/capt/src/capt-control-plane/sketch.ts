@@ -1,12 +1,20 @@
 // How the control plane is, by the table of 4.7.2: one row for what was seen, without a look at the clock. Pure.
 import type { Ms } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
-import { type Chain, renderFailure } from "../chain.ts";
+import { renderFailure } from "../chain.ts";
 import { formatEndpoint } from "../endpoint.ts";
-import { sanitize } from "../sanitize.ts";
-import { isHopeless, readyOf, syncedOf } from "../workspace-class.ts";
+import {
+  applying,
+  notFound,
+  placeText,
+  taken,
+  type Unready,
+  type Unusable,
+  unready,
+  unusable,
+  workspaceOf,
+} from "../provider/words.ts";
 import { errorOf } from "../workspace-conditions.ts";
-import { nameOf } from "./credentials.ts";
 import { chooseEndpoint, type EndpointChoice } from "./endpoint-choice.ts";
 import { kubeconfigSaid } from "./parts.ts";
 import { rolloutOf } from "./rollout.ts";
@@ -36,14 +44,12 @@ type WhyReason =
   | "WaitingForVPC"
   | "WorkspaceError"
   | "WorkspaceTemplateNotFound"
-  | "WorkspaceNotReady"
-  | "WorkspaceMissing"
-  | "WorkspacePaused"
+  | Unready["reason"]
   | "WaitingForConnectionSecret"
   | "EndpointNotReady"
   | "WaitingForKubeconfig";
 
-export type Hopeless = "InvalidTemplate" | "WorkspaceFailed";
+export type Hopeless = Unusable["token"];
 
 const quick: Ms = 5_000;
 const often: Ms = 10_000;
@@ -74,7 +80,7 @@ function building(world: World, endpoint: EndpointChoice): Sketch {
     return row("P7", often, "WorkspaceError", text`workspace ${name}: ${errorOf(workspace)}`);
   }
   if (is !== "Available") return { ...row("P6b", often, "WorkspaceNotReady", applying(chain)), why: unready(chain) };
-  const place = nameOf(chain.secretPlace);
+  const place = placeText(chain.secretPlace);
   if (chain.secret === undefined) {
     return row("P8", quick, "WaitingForConnectionSecret", text`Secret ${place} not found yet`);
   }
@@ -91,7 +97,7 @@ function building(world: World, endpoint: EndpointChoice): Sketch {
 }
 
 export const invalidEndpoint = ({ chain }: World, key: string): SafeText =>
-  text`key ${key} of Secret ${nameOf(chain.secretPlace)} is not a valid endpoint`;
+  text`key ${key} of Secret ${placeText(chain.secretPlace)} is not a valid endpoint`;
 
 function waiting(
   infrastructure: Extract<World["infrastructure"], { is: "waiting" | "failed" }>,
@@ -110,11 +116,9 @@ function unmade(
   { it, chain, hasTemplate }: World,
   row: (row: Row, again: Ms, reason: WhyReason, message: SafeText) => Sketch,
 ): Sketch {
-  const { namespace, name } = templatePlace(it);
-  const missing = text`WorkspaceTemplate ${namespace}/${name} not found`;
+  const missing = notFound(templatePlace(it));
   // What has the name was not made for us, and is not touched.
-  if (chain.isForeign)
-    return row("P4", often, "WorkspaceError", text`create workspacetemplateapplies failed: HTTP 409`);
+  if (chain.isForeign) return row("P4", often, "WorkspaceError", taken);
   if (chain.apply === undefined) {
     return hasTemplate
       ? row("P4", quick, "Creating", applying(chain))
@@ -135,32 +139,6 @@ function initialized(world: World, endpoint: EndpointChoice): Sketch {
   if (is !== "Available") return { ...base, row: "P14", why: unready(chain) };
   return rolloutOf(world).is === "rolling" ? { ...base, row: "P16", again: often } : { ...base, row: "P12" };
 }
-
-function unready(chain: Chain): Why {
-  const { class: is, workspace } = chain;
-  const name = workspaceOf(chain);
-  if (is === "Paused") return { reason: "WorkspacePaused", message: text`workspace ${name} is paused` };
-  if (is === "Missing" || is === "None") {
-    return { reason: "WorkspaceMissing", message: text`workspace ${name} no longer exists` };
-  }
-  const found = workspace === undefined ? undefined : (readyOf(workspace) ?? syncedOf(workspace));
-  const reason = is === "Deleting" ? "Deleting" : sanitize(found?.reason ?? "NotYetReported");
-  return { reason: "WorkspaceNotReady", message: text`workspace ${name} is not ready: ${reason}` };
-}
-
-/** What cannot be rendered, and what the runner gave up on: no retry mends it. */
-function unusable(chain: Chain): Sketch["failure"] {
-  const refused = renderFailure(chain);
-  if (refused !== undefined && refused.reason !== "WorkspaceTemplateNotFound") {
-    return { token: "InvalidTemplate", message: text`${refused.message}` };
-  }
-  const { workspace } = chain;
-  if (workspace === undefined || !isHopeless(workspace)) return undefined;
-  return { token: "WorkspaceFailed", message: text`workspace ${workspaceOf(chain)}: ${errorOf(workspace)}` };
-}
-
-const applying = (chain: Chain): SafeText => text`applying workspace ${workspaceOf(chain)}`;
-export const workspaceOf = ({ workspaceName = "not created yet" }: Chain): string => workspaceName;
 
 /** `control plane v1.31.0 at 10.0.0.1:6443` */
 export function atWork(world: World, endpoint: EndpointChoice): SafeText {

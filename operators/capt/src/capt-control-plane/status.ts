@@ -4,8 +4,11 @@ import { type Draft, text } from "@telltale/status";
 import { clockConditions } from "../deadlines.ts";
 import { formatEndpoint } from "../endpoint.ts";
 import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
+import { failureWake } from "../provider/decide.ts";
+import { speak } from "../provider/say.ts";
+import { recovered } from "../provider/words.ts";
 import { writeFields } from "../status-fields.ts";
-import { creatingSaid, type Decision, decide, failureWake, isUnpaused, verdictOf } from "./decide.ts";
+import { creatingSaid, decide, type Made, verdictOf } from "./decide.ts";
 import { fieldsOf } from "./fields.ts";
 import { partsSaid } from "./parts.ts";
 import { type PlaneSaid, type PlaneType, say } from "./say.ts";
@@ -13,7 +16,6 @@ import { atWork, type Sketch } from "./sketch.ts";
 import { isInitialized, type World } from "./world.ts";
 
 type PlaneDraft = Draft<typeof CAPTControlPlane>;
-type Made = Exclude<Decision, { is: "troubled" }>;
 
 export function status(world: World, draft: PlaneDraft, now: Instant): void {
   const decision = decide(world, now);
@@ -21,13 +23,16 @@ export function status(world: World, draft: PlaneDraft, now: Instant): void {
     troubled(world, draft);
     return;
   }
-  const said = conditionsOf(world, decision);
-  for (const it of said) draft.state(it, { restamp: isRestamped(world, it) });
   const isRecovered = decision.is === "failed" && decision.isRecoverable;
-  if (!isRecovered) draft.without("RecoveryAvailable");
-  const spoken = new Set<string>(said.map(({ type }) => type));
-  // What is not spoken of holds for the generation that was read, as it did before.
-  draft.keep(...allTypes.filter((type) => !spoken.has(type)));
+  speak<PlaneType>(world, draft, {
+    said: conditionsOf(world, decision),
+    gone: isRecovered ? [] : ["RecoveryAvailable"],
+    all: allTypes,
+    clocks: clockConditions.controlPlane,
+    making: "Creating",
+    isReset: verdictOf(world).isReset,
+    isOver: isInitialized(world.it),
+  });
   const phase = phaseOf(world, decision);
   if (phase !== undefined) draft.phase(phase);
   writeFields(draft, fieldsOf(world, decision));
@@ -96,16 +101,14 @@ function readiness(world: World, { why, endpoint }: Sketch): readonly PlaneSaid[
 
 function recovery(
   { it, infrastructure }: World,
-  { seen, isRecoverable }: Extract<Decision, { is: "failed" }>,
+  { seen, isRecoverable }: Extract<Made, { is: "failed" }>,
 ): readonly PlaneSaid[] {
   if (!isRecoverable) return [];
   const { endpoint } = seen;
   const plane = endpoint.is === "found" ? `control plane at ${formatEndpoint(endpoint.endpoint)}` : "control plane";
   const isNetwork = it.status?.failureReason === "VPCReadyTimeout" && "named" in infrastructure;
   const what = isNetwork ? infrastructure.named : plane;
-  const how = "set annotation capt.infrastructure.cluster.x-k8s.io/reset-failure to continue";
-  const message = text`${what} became available after the timeout; ${how}`;
-  return [say("RecoveryAvailable", "True", "ReadyAfterTimeout", message)];
+  return [say("RecoveryAvailable", "True", "ReadyAfterTimeout", recovered(what))];
 }
 
 const allTypes: readonly PlaneType[] = [
@@ -125,12 +128,3 @@ const allTypes: readonly PlaneType[] = [
   "Paused",
   "Deleting",
 ];
-
-/** CP-4 and 11.3: a person let it begin anew, so clocks do too. */
-function isRestamped(world: World, { type, status: is }: PlaneSaid): boolean {
-  if (!clockConditions.controlPlane.some((it) => it === type)) return false;
-  if (verdictOf(world).isReset) return true;
-  // The clock of creation begins with the network, too.
-  const runs = type === "InfrastructureReady" || is === (type === "Creating" ? "True" : "False");
-  return isUnpaused(world) && runs && !isInitialized(world.it);
-}

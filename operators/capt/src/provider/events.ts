@@ -1,0 +1,46 @@
+// What is told of a network or a control plane as Kubernetes Events (15): after the status that carries it was written, and on the
+// edge; and a request that keeps failing, the third time (11.1).
+import type { Condition } from "@telltale/kinds";
+import { findCondition } from "@telltale/status";
+import type { Streaks, Told } from "../streaks.ts";
+import type { Trouble } from "../trouble.ts";
+import type { ProviderWorld } from "./world.ts";
+
+interface Conditioned {
+  readonly conditions?: readonly Condition[];
+}
+
+/** How a status differs from the one before, and what is told of it: first, what a person does about a failure, or could do. */
+export function edgeOf(before: Conditioned, after: Conditioned, isReset: boolean) {
+  const told: Told[] = [];
+  const was = (type: string) => findCondition(before.conditions, type);
+  const is = (type: string) => findCondition(after.conditions, type);
+  const turned = (type: string, status: string) => is(type)?.status === status && was(type)?.status !== status;
+  const isNews = (type: string) => is(type)?.reason !== was(type)?.reason || is(type)?.message !== was(type)?.message;
+  const tell = (type: Told["type"], reason: string, message = "") => told.push({ type, reason, message });
+  if (isReset) tell("Normal", "FailureReset", "the failure is cleared, and its clocks begin anew");
+  if (turned("RecoveryAvailable", "True")) tell("Normal", "RecoveryAvailable", is("RecoveryAvailable")?.message);
+  return { told, was, is, turned, isNews, tell };
+}
+
+interface Teller {
+  event(type: Told["type"], reason: string, message: string): void;
+}
+
+/** After a pass. `eventsOf` is asked only where everything went through. */
+export function announce<W extends ProviderWorld>(
+  world: W,
+  hands: Teller,
+  streaks: Streaks,
+  reasonOf: (trouble: Trouble) => string,
+  eventsOf: (world: W) => readonly Told[],
+): void {
+  const { uid = "" } = world.it.metadata;
+  const { trouble } = world;
+  if (trouble !== undefined) {
+    if (streaks.isDue(uid, trouble)) hands.event("Warning", reasonOf(trouble), trouble.message);
+    return;
+  }
+  streaks.end(uid);
+  for (const { type, reason, message } of eventsOf(world)) hands.event(type, reason, message);
+}
