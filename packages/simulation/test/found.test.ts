@@ -55,6 +55,20 @@ const found: readonly (readonly [string, () => Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "what vanished while a list was on its way is not brought back by it",
+    bakeryScenario,
+    {
+      seed: 72959,
+      latency: "random",
+      faults: [
+        { p: "P25", write: 7, by: 25000, side: "after", for: 180000 },
+        { p: "P18", write: 13, again: false },
+        { p: "P32", at: 9144, many: 7 },
+        { p: "P12", kind: "example.com/loaves", event: 4, at: "token", times: 1 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

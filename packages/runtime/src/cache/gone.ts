@@ -13,6 +13,14 @@ interface Death {
   readonly version: string | undefined;
   /** Whether the server has told of it: then a list that has it again is a server that was put back, and counts. */
   readonly isTold: boolean;
+  /** The how many-th that vanished: a list that was asked for before may be from before. */
+  readonly nth?: number;
+}
+
+/** A list: its version, and how many had vanished when it was asked for. */
+export interface ListOf {
+  readonly version: string;
+  readonly asked: number;
 }
 
 export class Gone {
@@ -22,6 +30,12 @@ export class Gone {
   readonly #bare = new Map<Key, string>();
   /** Uids of which the server told that they are gone: it may have been faster than the answer to our own deletion. */
   readonly #told = new Map<string, true>();
+  #vanished = 0;
+
+  /** How many have vanished so far. */
+  get count(): number {
+    return this.#vanished;
+  }
 
   /** We deleted the object. */
   died(key: Key, { metadata }: KubeObject): void {
@@ -32,7 +46,9 @@ export class Gone {
 
   /** The server says that there is no such object any more. At which version that was it does not say. */
   vanished(key: Key, { metadata }: KubeObject): void {
-    if (metadata?.uid !== undefined) put(this.#deaths, metadata.uid, { key, version: undefined, isTold: true });
+    this.#vanished += 1;
+    const { uid, resourceVersion: version } = metadata ?? {};
+    if (uid !== undefined) put(this.#deaths, uid, { key, version, isTold: true, nth: this.#vanished });
   }
 
   /** We made sure that there was nothing to see under a key at a version. */
@@ -49,11 +65,12 @@ export class Gone {
   }
 
   /** The server's list has these uids and no others, of the keys that the list is of. */
-  listed(uids: ReadonlySet<string>, version: string, isOf: (key: Key) => boolean): void {
+  listed(uids: ReadonlySet<string>, list: ListOf, isOf: (key: Key) => boolean): void {
+    const { version } = list;
     for (const [uid, death] of this.#deaths) {
       if (!isOf(death.key)) continue;
       if (uids.has(uid)) {
-        if (death.isTold) this.#deaths.delete(uid);
+        if (death.isTold && !isAfter(death, list)) this.#deaths.delete(uid);
       } else if (isNoNewer(death.version, version)) this.#deaths.set(uid, { ...death, isTold: true });
     }
   }
@@ -65,8 +82,10 @@ export class Gone {
   }
 
   /** The same of a list: from its version on it counts. */
-  hasListed(key: Key, { metadata }: KubeObject, version: string): boolean {
-    return this.#deaths.get(metadata?.uid ?? "")?.isTold === false || isOlder(version, this.#bare.get(key));
+  hasListed(key: Key, { metadata }: KubeObject, list: ListOf): boolean {
+    const death = this.#deaths.get(metadata?.uid ?? "");
+    if (death !== undefined && (!death.isTold || isAfter(death, list))) return true;
+    return isOlder(list.version, this.#bare.get(key));
   }
 
   clear(): void {
@@ -74,6 +93,11 @@ export class Gone {
     this.#bare.clear();
     this.#told.clear();
   }
+}
+
+/** Whether it vanished while the list was on its way, and was there at a later version than that of the list. */
+function isAfter({ nth, version }: Death, list: ListOf): boolean {
+  return nth !== undefined && nth > list.asked && isOlder(list.version, version);
 }
 
 function put<K, V>(map: Map<K, V>, key: K, value: V, limit = most): void {

@@ -197,6 +197,19 @@ describe("an object that vanished unheard", () => {
     expect(shown()).toEqual(["x-2@35", "y-1@30"]);
   });
 
+  it("is not back in a list that was asked for before, nor in what follows that", () => {
+    const { store, shown } = opened();
+    store.saw("ADDED", thing("x", 30));
+    const asked = store.vanishings;
+    store.wrote(thing("x", 46));
+    store.vanished(thing("x", 46));
+    store.replace([thing("x", 30)], "35", { asked });
+    store.saw("MODIFIED", thing("x", 46));
+    expect(shown()).toEqual([]);
+    store.replace([thing("x", 30)], "36", { asked: store.vanishings });
+    expect(shown()).toEqual(["x-1@30"]);
+  });
+
   it("is not the one that has its name now", () => {
     const { store, shown } = opened();
     store.saw("ADDED", thing("x", 4, { uid: "x-2" }));

@@ -79,6 +79,11 @@ export class Store<T extends KubeObject> implements Reader<T> {
     return this.#written;
   }
 
+  /** How many have vanished so far: a list says how many had when it was asked for. */
+  get vanishings(): number {
+    return this.#gone.count;
+  }
+
   values(): IterableIterator<T> {
     return this.#objects.values();
   }
@@ -149,16 +154,23 @@ export class Store<T extends KubeObject> implements Reader<T> {
   vanished(object: T): void {
     const key = keyOfObject(object);
     const old = this.#objects.get(key);
-    this.#gone.vanished(key, object);
-    if (old !== undefined && old.metadata?.uid === object.metadata?.uid) this.#set(key, old, undefined);
+    const known = old?.metadata?.uid === object.metadata?.uid ? old : undefined;
+    this.#gone.vanished(key, known ?? object);
+    if (known !== undefined) this.#set(key, known, undefined);
   }
 
   /**
    * All there is, as of a version; with a namespace, all there is in it. What we wrote after that version stays, unless the
-   * server's word alone counts: it has gone back in time, and newer is no longer better.
+   * server's word alone counts: it has gone back in time, and newer is no longer better. `asked`: how many had vanished when
+   * it was asked for.
    */
-  replace(objects: Iterable<T>, version: string, options: { namespace?: string; trust?: Trust } = {}): void {
-    const { namespace, trust = "newest" } = options;
+  replace(
+    objects: Iterable<T>,
+    version: string,
+    options: { namespace?: string; trust?: Trust; asked?: number } = {},
+  ): void {
+    const { namespace, trust = "newest", asked = Number.POSITIVE_INFINITY } = options;
+    const list = { version, asked };
     const reset = trust === "server";
     const isBack = (old: T | undefined, object: T) =>
       trust !== "newest" || isOlder(object.metadata?.resourceVersion, old?.metadata?.resourceVersion);
@@ -173,14 +185,14 @@ export class Store<T extends KubeObject> implements Reader<T> {
     for (const object of objects) {
       const key = keyOfObject(object);
       uids.add(object.metadata?.uid ?? "");
-      if (this.#gone.hasListed(key, object, version)) continue;
+      if (this.#gone.hasListed(key, object, list)) continue;
       listed.add(key);
       const old = this.#objects.get(key);
       // Not the newer of two versions: it may be of a server that was put back, and has come past us with other objects.
       if (old === undefined || !(isLater(old) || isSameState(old, object, trust)))
         this.#set(key, old, object, isBack(old, object));
     }
-    this.#gone.listed(uids, version, isOf);
+    this.#gone.listed(uids, list, isOf);
     for (const [key, old] of this.#objects) {
       if (!listed.has(key) && isOf(key) && !isLater(old)) this.#set(key, old, undefined);
     }
