@@ -50,6 +50,12 @@ test("manifests are YAML that a server takes, and every account has its role", a
   expect(JSON.parse(out)).toMatchObject({ kind: "List", items: [{ metadata: { name: "locusttests.locust.io" } }] });
 });
 
+test("every operator has settings, kinds and a place", async () => {
+  for (const { name, flags, kinds, namespace } of await chosen(undefined)) {
+    expect([name, flags.length > 0, kinds.length > 0, namespace]).toEqual([name, true, true, `${name}-system`]);
+  }
+});
+
 test("no role of an operator asks for everything", async () => {
   for (const operator of await chosen(undefined)) {
     const roles = operator.roles({ namespace: operator.namespace, settings: {}, webhooks: false }) as ClusterRole[];
