@@ -30,7 +30,8 @@ export async function observe(it: Bind9Instance, look: Look, senses: Senses): Pr
   const parent = parentOf(it, look);
   const deployment = look.get(Deployment, { namespace, name });
   const pods = deployment === undefined ? [] : podsOf(deployment, it, look);
-  senses.prober.keep({ namespace, name }, pods.map(targetOf), it.status?.zones ?? []);
+  const targets = pods.map((pod) => targetOf(pod, it.status?.conditions));
+  senses.prober.keep({ namespace, name }, targets, it.status?.zones ?? []);
   return {
     it,
     parent,

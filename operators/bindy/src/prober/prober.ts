@@ -7,7 +7,7 @@ import type { Finding, Lag } from "../aggregate/pod-view.ts";
 import type { Bindcar } from "../bindcar/client.ts";
 import type { Trouble } from "../bindcar/outcome.ts";
 import type { Target } from "./target.ts";
-import { isNews, judged, unasked, type Verdict } from "./verdict.ts";
+import { found, isNews, judged, unasked, type Verdict } from "./verdict.ts";
 
 export interface ProberOptions {
   readonly bindcar: Bindcar;
@@ -120,7 +120,8 @@ export class Prober {
   #see(instance: string, target: Target): void {
     const known = this.#entries.get(target.uid);
     if (known === undefined) {
-      const verdict = unasked(this.#options.clock.now());
+      const now = this.#options.clock.now();
+      const verdict = target.told === undefined ? unasked(now) : found(target.told, now);
       const entry: Entry = { instance, target, verdict, turn: 0 };
       this.#entries.set(target.uid, entry);
       this.#schedule(entry, 0);
@@ -173,12 +174,12 @@ export class Prober {
     if (endpoint === undefined) return;
     const stop = new AbortController();
     entry.call = stop;
-    const found = await this.#ask(entry, endpoint, stop.signal);
+    const answer = await this.#ask(entry, endpoint, stop.signal);
     if (entry.call !== stop || this.#entries.get(entry.target.uid) !== entry) return;
     delete entry.call;
-    this.#judge(entry, found.trouble, found.zone?.zoneName);
-    if (found.zone !== undefined && isMissing(found.trouble)) this.#wakeZone?.(found.zone);
-    this.#schedule(entry, this.#pause(entry, found.trouble));
+    this.#judge(entry, answer.trouble, answer.zone?.zoneName);
+    if (answer.zone !== undefined && isMissing(answer.trouble)) this.#wakeZone?.(answer.zone);
+    this.#schedule(entry, this.#pause(entry, answer.trouble));
   }
 
   async #ask(

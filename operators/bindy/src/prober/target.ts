@@ -1,5 +1,7 @@
 // Where the Bindcar of a pod is, and whether it is worth asking. Pure.
+import type { Condition } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
+import { type Fault, faultTold } from "../http-errors.ts";
 import { annotations, containers } from "../names.ts";
 
 export interface Target {
@@ -10,17 +12,28 @@ export interface Target {
   readonly run: string;
   /** What the kubelet says. */
   readonly isReady: boolean;
+  /** What its instance says of its Bindcar, for who has not asked yet: whoever begins anew takes nothing back. */
+  readonly told?: Fault;
 }
 
-export function targetOf(pod: Pod): Target {
+/** `said`: the conditions of its instance. */
+export function targetOf(pod: Pod, said: readonly Condition[] = []): Target {
   const endpoint = isRunning(pod, containers.api) ? endpointOf(pod) : undefined;
   const named = statusOf(pod, containers.bind9);
+  const told = toldOf(pod, said);
   return {
     uid: pod.metadata?.uid ?? "",
     ...(endpoint === undefined ? {} : { endpoint }),
     run: `${named?.containerID ?? ""} ${named?.restartCount ?? 0}`,
     isReady: pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false,
+    ...(told === undefined ? {} : { told }),
   };
+}
+
+function toldOf({ metadata }: Pod, said: readonly Condition[]): Fault | undefined {
+  const start = `Pod ${metadata?.name ?? ""} `;
+  const found = said.find(({ message }) => message.startsWith(start));
+  return found === undefined ? undefined : faultTold(found.reason, found.message.slice(start.length));
 }
 
 /** Where a pod is not in the cluster's network, an annotation says where it is. */

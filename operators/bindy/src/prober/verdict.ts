@@ -17,6 +17,9 @@ export interface Verdict {
 
 export const unasked = (now: Instant): Verdict => ({ is: "good", failures: 0, since: now });
 
+/** Who begins anew stays with what was found before, until it is answered itself. */
+export const found = (fault: Fault, now: Instant): Verdict => ({ is: "failing", failures: 2, fault, since: now });
+
 /** A pod that is busy is not one that is broken, until it has been busy for so long. */
 export const busyLimit: Ms = 300_000;
 
