@@ -107,7 +107,9 @@ const DNSSECSigningConfig = Fields({
     Fields({
       secretRef: Maybe(
         Fields({
-          name: objectName("A Secret whose name begins with bindy-, with key files of BIND by their names, _ in place of +"),
+          name: objectName(
+            "A Secret whose name begins with bindy-, with key files of BIND by their names, _ in place of +",
+          ),
           namespace: Maybe(Text({ maxLength: 63, pattern: patterns.namespace })),
         }),
       ),

@@ -18,8 +18,15 @@ export type Settled<T> = T extends object ? { [K in keyof T]: Settled<Exclude<T[
 
 /** The spec of an object as the code wants it: what is null is absent, and what is absent has its default. */
 export function specOf<K extends Kind>(kind: K, object: Resource<K>): Settled<SpecOf<K>> {
-  return settled(kind, object.spec);
+  const seen = known.get(object) as { readonly spec: unknown; readonly is: Settled<SpecOf<K>> } | undefined;
+  if (seen !== undefined && seen.spec === object.spec) return seen.is;
+  const is = settled(kind, object.spec);
+  known.set(object, { spec: object.spec, is });
+  return is;
 }
+
+/** Every record is held against every zone, and every zone against every instance: with thousands of them this is most of the work. */
+const known = new WeakMap<object, { readonly spec: unknown; readonly is: unknown }>();
 
 /** The same for a spec that is at hand without its object. */
 export function settled<K extends Kind>(kind: K, spec: unknown): Settled<SpecOf<K>> {

@@ -6,6 +6,15 @@ import { DNSZone, type DNSZoneSpec } from "../kinds/dns-zone.ts";
 import { type Checked, checked, each, type Problem, twice, unless } from "./problem.ts";
 
 export function checkZone(zone: DNSZone): Checked<DNSZoneSpec> {
+  const said = known.get(zone) ?? check(zone);
+  known.set(zone, said);
+  return said;
+}
+
+/** Every pod that waits for its zones looks at all of them. What a cache holds never changes. */
+const known = new WeakMap<DNSZone, Checked<DNSZoneSpec>>();
+
+function check(zone: DNSZone): Checked<DNSZoneSpec> {
   return checked(DNSZone, zone, function* (spec) {
     const isZone = zoneNameOf(spec.zoneName) !== undefined;
     yield* unless(isZone, "spec.zoneName", text`is not the name of a zone`);

@@ -94,11 +94,8 @@ function zonesFor(instance: Bind9Instance, look: Look): readonly DNSZone[] {
   return look.list(DNSZone).filter((zone) => {
     const checked = checkZone(zone);
     if (checked.at === "invalid" || zone.metadata.deletionTimestamp !== undefined) return false;
+    if (claimOn(zone, checked.spec, instance, tenancy) !== "granted") return false;
     const owner = ownerOf(look.where(DNSZone, zoneNameIndex, zoneNameOf(checked.spec)));
-    return (
-      owner !== undefined &&
-      uidOf(owner) === uidOf(zone) &&
-      claimOn(zone, checked.spec, instance, tenancy) === "granted"
-    );
+    return owner !== undefined && uidOf(owner) === uidOf(zone);
   });
 }
