@@ -10,6 +10,7 @@ import { apiReference, troubleshootingGuide } from "../src/guide.ts";
 import * as bindy from "../src/index.ts";
 import { bindyCrds, bindyKinds, installation, toYaml } from "../src/manifests/index.ts";
 import { meanings } from "../src/meanings.ts";
+import { bindyFamilies } from "../src/metrics.ts";
 import * as constants from "../src/reasons.ts";
 import { pathOf } from "./definitions.ts";
 
@@ -65,6 +66,15 @@ describe("A-114", () => {
     expect(names.length).toBeGreaterThan(14);
     for (const name of names) expect(read("README.md"), name).toContain(`\`${name}\``);
     expect("config" in configFrom({})).toBe(true);
+  });
+
+  test("the README has every metric, with its labels", () => {
+    const families = bindyFamilies({ held: () => [] }, new VirtualClock());
+    const lines = read("README.md").split("\n");
+    for (const [name, { labels }] of Object.entries(families)) {
+      const row = lines.find((line) => line.includes(`\`${name.replace("bindy_firestoned_io_", "")}\``)) ?? "";
+      expect(row, name).toContain(`| ${labels.map((label) => `\`${label}\``).join(", ")} |`);
+    }
   });
 
   describe("objects in the documents", () => {
