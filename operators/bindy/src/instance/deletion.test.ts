@@ -22,6 +22,7 @@ async function after(by: number, status: "Configured" | "Unclaimed"): Promise<st
   const hands = {
     now,
     get: () => undefined,
+    live: async () => undefined,
     list: (kind: unknown) => (kind === DNSZone ? [zone] : [instance]),
   };
   const senses = { prober: { forget: () => forgotten.push("x") }, secrets: { get: () => undefined } };
@@ -50,6 +51,7 @@ async function takesAccount(other: "stays" | "goes with its pods" | "goes"): Pro
     now: begun,
     get: (kind: KindRef, { name }: { readonly name: string }) =>
       kind === ServiceAccount || (kind === Deployment && name === "y" && other !== "goes") ? {} : undefined,
+    live: async () => undefined,
     list: (kind: unknown) => (kind === DNSZone ? [] : [instance, { ...instance, metadata }]),
     remove: async ({ kind }: KindRef) => void removed.push(kind),
   };

@@ -29,7 +29,9 @@ export async function finalize(
   if (deployment !== undefined && isOwned(deployment, it)) await hands.remove(Deployment, deployment, "Background");
   if (configMap !== undefined && isOwned(configMap, it)) await hands.remove(ConfigMap, configMap, "Background");
   for (const secret of new Set([rndcSecretName(name), inlineName(it)])) {
-    const found = secret === undefined ? undefined : secrets.get({ namespace, name: secret });
+    if (secret === undefined) continue;
+    // Who has just begun has not heard of any yet.
+    const found = secrets.get({ namespace, name: secret }) ?? (await hands.live(Secret, { namespace, name: secret }));
     if (found !== undefined && isOwned(found, it)) await hands.remove(Secret, found, "Background");
   }
   const others = hands.list(Bind9Instance, { namespace }).filter(({ metadata }) => metadata.uid !== it.metadata.uid);

@@ -1,0 +1,121 @@
+// Where the pods of a simulation live: each has an address, a named in memory and a Bindcar that goes wrong by order.
+import { type Clock, type Random, seededRandom } from "@telltale/clock";
+import type { Backend, BackendFault } from "@telltale/simulation";
+import { type Bindcar, bindcarClient } from "../src/bindcar/client.ts";
+import { fixedToken } from "../src/bindcar/token.ts";
+import { SimulatedBindcar } from "../src/bindcar-simulated/bindcar.ts";
+import { type Fault, isPreset } from "../src/bindcar-simulated/faults.ts";
+import { simulatedWire } from "../src/bindcar-simulated/wire.ts";
+import type { Machines } from "./quick-cluster.ts";
+
+/** Beside the presets: what comes over the wire is not what was sent. */
+const garbled = {
+  slow: { action: { type: "slow" }, delayMs: 10_000 },
+  garbage: { action: { type: "garbage" } },
+  truncated: { action: { type: "truncate" } },
+  "wrong-json": { action: { type: "wrongJson" } },
+} as const satisfies Readonly<Record<string, Fault>>;
+
+export const garbledNames = Object.keys(garbled);
+
+interface Machine {
+  readonly address: string;
+  readonly bindcar: SimulatedBindcar;
+  /** The fault that was ordered. */
+  ordered?: { readonly name: string; readonly id: number };
+}
+
+export class SimulatedMachines implements Machines, Backend {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  /** By the pod's uid, those that have begun. */
+  readonly #machines = new Map<string, Machine>();
+  #last = 0;
+  #fault: BackendFault | undefined;
+
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** The operator's way to them. */
+  bindcar(clock: Clock, random: Random): Bindcar {
+    const find = (endpoint: string) => this.#at(endpoint)?.bindcar;
+    return bindcarClient({ wire: simulatedWire({ find, clock }), token: fixedToken("t"), clock, random });
+  }
+
+  begin(pod: string): string {
+    const known = this.#machines.get(pod);
+    if (known !== undefined) return known.address;
+    this.#last += 1;
+    const address = `10.1.${Math.floor(this.#last / 250)}.${(this.#last % 250) + 1}`;
+    const serverAt = (endpoint: string) =>
+      this.#fault === "lagging" ? undefined : this.#at(endpoint)?.bindcar.nameserver;
+    const random = seededRandom(Math.floor(this.#random.next() * 2 ** 32));
+    const bindcar = new SimulatedBindcar({ clock: this.#clock, random, address, serverAt });
+    this.#machines.set(pod, { address, bindcar });
+    this.#disturb(bindcar);
+    return address;
+  }
+
+  crash(pod: string): void {
+    this.#machines.get(pod)?.bindcar.stop();
+  }
+
+  restart(pod: string): void {
+    const { bindcar } = this.#machines.get(pod) ?? {};
+    bindcar?.nameserver.restart();
+    bindcar?.start();
+  }
+
+  end(pod: string): void {
+    this.#machines.get(pod)?.bindcar.stop();
+    this.#machines.delete(pod);
+  }
+
+  order(pod: string, name: string | undefined): void {
+    const machine = this.#machines.get(pod);
+    if (machine === undefined || machine.ordered?.name === name) return;
+    if (machine.ordered !== undefined) machine.bindcar.faults.clear(machine.ordered.id);
+    delete machine.ordered;
+    if (name === undefined) return;
+    const fault = isPreset(name) ? name : Object.entries(garbled).find(([it]) => it === name)?.[1];
+    if (fault === undefined) throw new TypeError(`there is no fault ${name}`);
+    machine.ordered = { name, id: machine.bindcar.faults.add(fault) };
+  }
+
+  /** What each server that lives answers, in the order of their beginning. */
+  answers(name: string, type: string): readonly string[] {
+    return [...this.#machines.values()].map(({ bindcar }) => {
+      const found = bindcar.nameserver.answer(name, type);
+      return typeof found === "string" ? found : found.flatMap(({ values }) => values).join(" ");
+    });
+  }
+
+  fail(how: BackendFault): void {
+    this.#fault = how;
+    for (const { bindcar } of this.#machines.values()) this.#disturb(bindcar);
+  }
+
+  heal(): void {
+    this.#fault = undefined;
+    for (const machine of this.#machines.values()) {
+      const { name } = machine.ordered ?? {};
+      machine.bindcar.faults.clear();
+      if (name === undefined) continue;
+      delete machine.ordered;
+      for (const [uid, it] of this.#machines) if (it === machine) this.order(uid, name);
+    }
+  }
+
+  #disturb({ faults }: SimulatedBindcar): void {
+    if (this.#fault === "slow") faults.add(garbled.slow);
+    if (this.#fault === "failing") faults.add("http-503");
+    if (this.#fault === "partial") faults.add(garbled.truncated);
+  }
+
+  #at(endpoint: string): Machine | undefined {
+    const [address] = endpoint.split(":");
+    return [...this.#machines.values()].find((it) => it.address === address);
+  }
+}

@@ -1,0 +1,193 @@
+// Clusters of nameservers in the simulation, with a zone and records: one that is made, one that is scaled, one whose pods crash and
+// vanish, one whose Bindcar goes wrong in each way that there is, one that is deleted.
+import type { Condition, KindRef, KubeObject } from "@telltale/kinds";
+import { ConfigMap, Deployment, Pod, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
+import type { Deed, Ended, Fault, Look, Scenario } from "@telltale/simulation";
+import { presets } from "../src/bindcar-simulated/faults.ts";
+import { standardConfig } from "../src/config.ts";
+import {
+  ARecord,
+  Bind9Cluster,
+  Bind9GlobalCluster,
+  Bind9Instance,
+  CNAMERecord,
+  DNSZone,
+  recordKinds,
+} from "../src/kinds/index.ts";
+import { labels } from "../src/names.ts";
+import { bindyOperator } from "../src/operator.ts";
+import { garbledNames, SimulatedMachines } from "./machines.ts";
+import { crashes, faultOn, quickCluster } from "./quick-cluster.ts";
+import { zoneSpec } from "./zone-objects.ts";
+
+const namespace = "default";
+const second = 1_000;
+
+const of = (kind: KindRef, name: string, spec: object): KubeObject =>
+  ({
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { name, namespace, labels: { zone: "example.com" } },
+    spec,
+  }) as KubeObject;
+
+const cluster = (secondaries: number): KubeObject =>
+  of(Bind9Cluster, "dns", { primary: { replicas: 1 }, secondary: { replicas: secondaries } });
+
+const zone = of(DNSZone, "example-com", zoneSpec);
+const www = of(ARecord, "www", { name: "www", ipv4Addresses: ["192.0.2.10"] });
+const alias = of(CNAMERecord, "alias", { name: "alias", target: "www.example.com." });
+
+const base: Omit<Scenario<SimulatedMachines>, "name"> = {
+  apply: [cluster(2), zone, www],
+  kinds: [Bind9GlobalCluster, Bind9Cluster, Bind9Instance, DNSZone, ...recordKinds],
+  operator: ({ clock, random, transport, backend }) =>
+    bindyOperator({ config: standardConfig, transport, clock, random, bindcar: backend.bindcar(clock, random) }),
+  others: ({ backend }) => quickCluster(backend),
+  backend: ({ clock, random }) => new SimulatedMachines(clock, random),
+  // One that asks for nothing.
+  crowd: (i) => of(Bind9Cluster, `crowd-${i}`, {}),
+  // Longer than anybody waits for their turn.
+  quiet: 660 * second,
+  promise,
+  leftovers,
+  // Whose servers are all gone but one: that one's pods still need it.
+  outlives: ({ kind }) => kind === ServiceAccount.kind,
+  differs,
+  // What chance gives, addresses, how a pod has fared, how often a zone was published, and which generation of its cluster an instance has last seen.
+  free: [
+    "DNSZone *.status.serial",
+    "Secret *.data",
+    "Pod *.status.podIP",
+    "Pod *.status.containerStatuses",
+    "Pod *.metadata.annotations",
+    "*.status.serviceAddress",
+    "*.status.observedParentGeneration",
+  ],
+  end: ({ backend }) => answersOf(backend, 3),
+};
+
+function answersOf(machines: SimulatedMachines, count: number, address = "192.0.2.10"): void {
+  const said = machines.answers("www.example.com.", "A").join(", ");
+  const wanted = Array.from({ length: count }, () => address).join(", ");
+  if (said !== wanted) throw new Error(`servers answer ${said}, not ${wanted}`);
+}
+
+/** What people made, and somebody takes away for good, nobody puts back. Servers are numbered in the order in which they are asked for. */
+function differs({ p, again, then, on, at }: Fault): boolean {
+  if (p === "P18") return again === false;
+  if (p === "P33") return String(on).includes("/bind9clusters/") && /^\/primary/.test(String(at));
+  return p === "P28" && then === "gone" && !String(on).includes("/bind9instances/");
+}
+
+/** What `Ready` promises. */
+function promise(object: KubeObject, look: Look): boolean {
+  const { name = "", namespace: place } = object.metadata ?? {};
+  const here = <T extends KubeObject>(kind: KindRef<T>) =>
+    look.list(kind).filter(({ metadata }) => metadata?.namespace === place);
+  switch (object.kind) {
+    case Bind9Cluster.kind: {
+      const { primary: p, secondary: s } = (object as Bind9Cluster).spec;
+      const ready = here(Bind9Instance).filter((it) => it.spec.clusterRef === name && isReady(it));
+      const count = (role: string) => ready.filter(({ spec }) => spec.role === role).length;
+      return count("primary") >= (p?.replicas ?? 0) && count("secondary") >= (s?.replicas ?? 0);
+    }
+    case Bind9Instance.kind:
+      return here(Pod).some((it) => it.metadata?.labels?.[labels.appInstance] === name && isReady(it));
+    case DNSZone.kind:
+      return here(Bind9Instance).some(({ spec }) => spec.role === "primary");
+    default:
+      return here(DNSZone).length > 0;
+  }
+}
+
+const isReady = (object: KubeObject): boolean => {
+  const { status } = object as { readonly status?: { readonly conditions?: readonly Condition[] } };
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
+};
+
+/** What must be gone before an object may go. */
+function leftovers({ kind, metadata }: KubeObject, machines: SimulatedMachines, look: Look): string | undefined {
+  if (kind === DNSZone.kind) {
+    const still = machines.answers("example.com.", "SOA").filter((it) => it !== "REFUSED");
+    return still.length === 0 ? undefined : `the zone on ${still.length} server(s)`;
+  }
+  const parts = kind === Bind9Cluster.kind ? [Bind9Instance] : kind === Bind9Instance.kind ? made : [];
+  const left = parts
+    .flatMap((it: KindRef) => look.list(it))
+    .find((it) => it.metadata?.ownerReferences?.some(({ uid }) => uid === metadata?.uid));
+  return left === undefined || left.metadata?.deletionTimestamp !== undefined
+    ? undefined
+    : `${left.kind} ${left.metadata?.name}`;
+}
+
+const made = [Deployment, Service, ConfigMap, Secret];
+
+const patched = (at: number, what: string, kind: KindRef, name: string, merge: object): Deed => ({
+  at,
+  what,
+  act: (client) => client.patch(kind, { namespace, name }, { merge }),
+});
+
+const scale = (at: number, secondaries: number): Deed =>
+  patched(at, `asks for ${secondaries} secondaries`, Bind9Cluster, "dns", {
+    spec: { secondary: { replicas: secondaries } },
+  });
+
+const mark = (at: number, what: string, pod: string, annotations: object): Deed =>
+  patched(at, `${what} ${pod}`, Pod, pod, { metadata: { annotations } });
+
+const gone = (at: number, kind: KindRef, name: string): Deed => ({
+  at,
+  what: `deletes the ${kind.kind} ${name}`,
+  act: (client) => client.delete(kind, { namespace, name }, { propagation: "Background" }),
+});
+
+const primary = "dns-primary-0-1-0";
+const secondary = "dns-secondary-0-1-0";
+
+export const created: Scenario<SimulatedMachines> = {
+  ...base,
+  name: "created",
+  apply: [...base.apply, alias],
+};
+
+export const scaled: Scenario<SimulatedMachines> = {
+  ...base,
+  name: "scaled",
+  apply: [cluster(1), zone, www],
+  people: [scale(20 * second, 2), scale(40 * second, 1)],
+  end: ({ backend }) => answersOf(backend, 2),
+};
+
+export const crashing: Scenario<SimulatedMachines> = {
+  ...base,
+  name: "crashing",
+  people: [mark(20 * second, "crashes", primary, { [crashes]: "1" }), gone(50 * second, Pod, secondary)],
+};
+
+/** Later than any request of its beginning arrives: the account of the pods has no owner with whom it would go. */
+export const deleted: Scenario<SimulatedMachines> = {
+  ...base,
+  name: "deleted",
+  people: [
+    gone(60 * second, ARecord, "www"),
+    gone(60.5 * second, DNSZone, "example-com"),
+    gone(61 * second, Bind9Cluster, "dns"),
+  ],
+  end: ({ backend }: Ended<SimulatedMachines>) => answersOf(backend, 0),
+};
+
+/** The Bindcar of the primary goes wrong for a while, and meanwhile somebody edits a record. */
+const faulty = (fault: string): Scenario<SimulatedMachines> => ({
+  ...base,
+  name: `bindcar-${fault}`,
+  people: [
+    mark(20 * second, `Bindcar begins to fail (${fault}) in`, primary, { [faultOn]: fault }),
+    patched(60 * second, "edits the record", ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.11"] } }),
+    mark(140 * second, "Bindcar is well again in", primary, { [faultOn]: null }),
+  ],
+  end: ({ backend }) => answersOf(backend, 3, "192.0.2.11"),
+});
+
+export const faults: readonly Scenario<SimulatedMachines>[] = [...Object.keys(presets), ...garbledNames].map(faulty);

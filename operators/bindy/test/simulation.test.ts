@@ -1,0 +1,46 @@
+// Clusters of nameservers under faults. `TELLTALE_PLANS=10` tries ten times as many plans, and every way in which a Bindcar goes wrong.
+import type { Condition } from "@telltale/kinds";
+import { budget, replay, type Scenario, simulate, story } from "@telltale/simulation";
+import { expect, test } from "vitest";
+import { crashing, created, deleted, faults, scaled } from "./scenarios.ts";
+
+const bindcar = (fault: string): Scenario => faults.find(({ name }) => name === `bindcar-${fault}`) ?? created;
+const some = ["http-404", "http-429", "http-503", "hang", "garbage", "flap"].map(bindcar);
+
+const lives = [created, scaled, crashing, deleted].map((scenario) => ({ scenario, plans: budget(9) }));
+const troubles = (budget(1) > 1 ? faults : some).map((scenario) => ({ scenario, plans: budget(3) }));
+
+test.each([...lives, ...troubles])(
+  "$scenario.name: whatever goes wrong, it ends as it should",
+  async ({ scenario, plans }) => {
+    const { failure } = await simulate(scenario, { plans });
+    expect(failure === undefined ? "" : story(failure)).toBe("");
+  },
+  600_000,
+);
+
+/** How often `Ready` of an object turns at most: once to begin with, and there and back for each thing that happens. */
+const turns: readonly (readonly [Scenario, number])[] = [
+  [created, 1],
+  [scaled, 3],
+  [crashing, 5],
+  [deleted, 2],
+  [bindcar("http-503"), 3],
+  [bindcar("hang"), 3],
+  [bindcar("lossy"), 1],
+  // Two failures in a row turn it, one success turns it back: of a Bindcar that fails every other time there are two of these.
+  [bindcar("flap"), 5],
+];
+
+test.each(turns)("no flapping: Ready turns for a cause only in $name", async (scenario, most) => {
+  const { seen, violations } = await replay(scenario, { seed: 1, faults: [] });
+  const words = new Map<string, string[]>();
+  for (const { key, after } of seen.changes) {
+    const { status } = after as { readonly status?: { readonly conditions?: readonly Condition[] } };
+    const ready = key.includes("bindy") && status?.conditions?.find(({ type }) => type === "Ready");
+    if (ready) words.set(key, [...(words.get(key) ?? []), ready.status]);
+  }
+  const counts = [...words.values()].map((all) => all.filter((it, i) => i > 0 && it !== all[i - 1]).length);
+  expect(violations).toEqual([]);
+  expect(Math.max(...counts)).toBe(most);
+});
