@@ -76,7 +76,7 @@ const ready: Deed = {
 };
 
 /**
- * What the master's web API tells, whether somebody edited the spec meanwhile, names that chance gives, and whether the workers ended
+ * What the master's web API tells, how often somebody had edited the spec, names that chance gives, and whether the workers ended
  * by themselves or were stopped.
  */
 const free = [
@@ -88,6 +88,8 @@ const free = [
   "*.status.conditions.TelemetryAvailable",
   "*.status.conditions.PodsHealthy",
   "*.status.conditions.SpecDrifted",
+  "*.status.appliedGeneration",
+  "*.metadata.annotations.locust.io/applied-generation",
   "Pod *",
   "Job default/demo-worker.spec.suspend",
   "Job default/demo-worker.status*",
