@@ -19,6 +19,8 @@ export { type SimulatedWireOptions, simulatedWire } from "./bindcar-simulated/wi
 export { type Config, configFrom, standardConfig } from "./config.ts";
 export { mapConnectionError, mapHttpErrorToReason } from "./http-errors.ts";
 export * from "./kinds/index.ts";
+export { annotateEndpoints, type EndpointOptions } from "./local-pods/endpoints.ts";
+export { type LocalPods, type LocalPodsOptions, localPods } from "./local-pods/local-pods.ts";
 export * from "./manifests/index.ts";
 export { type BindyMetrics, bindyMetrics, type MetricsOptions } from "./metrics.ts";
 export { leaseName } from "./names.ts";

@@ -15,6 +15,7 @@ export {
 export { foreignDefinition } from "./foreign-definition.ts";
 export { type LocustTestV1, type LocustTestV2, toV1, toV2 } from "./kinds/convert.ts";
 export { LocustTest, type LocustTestStatus } from "./kinds/locust-test.ts";
+export { type LocalPods, type LocalPodsOptions, localPods } from "./local-pods/local-pods.ts";
 export * from "./manifests/index.ts";
 export { locustOperator, type OperatorOptions } from "./operator.ts";
 export { standInApi } from "./stand-in/in-process.ts";

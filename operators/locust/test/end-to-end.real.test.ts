@@ -2,7 +2,6 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
 import { systemClock, systemRandom } from "@telltale/clock";
@@ -12,11 +11,10 @@ import { manager } from "@telltale/runtime";
 import { processRuntime, workloads } from "@telltale/workloads";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { locustFor } from "../../../tools/locust/locust.ts";
-import { LocustTest, type LocustTestStatus, locustOperator, standardConfig } from "../src/index.ts";
+import { LocustTest, type LocustTestStatus, localPods, locustOperator, standardConfig } from "../src/index.ts";
 import { type LoadTarget, startLoadTarget } from "./locust/target.ts";
 
 const locust = locustFor("operators/locust: end to end");
-const runner = fileURLToPath(new URL("./run-locust.ts", import.meta.url));
 const namespace = "default";
 /** Where an operator of its own is stopped and started. */
 const apart = "apart";
@@ -45,14 +43,7 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
     folder = await mkdtemp(join(tmpdir(), "telltale-locust-"));
     const kubeconfig = join(folder, "kubeconfig");
     target = await startLoadTarget();
-    const runtime = processRuntime({
-      images: {
-        "locustio/locust:*": {
-          command: [process.execPath, runner, locust ?? ""],
-          env: { LOCUST_KUBECONFIG: kubeconfig, PROCESS_FOLDER: folder },
-        },
-      },
-    });
+    const runtime = processRuntime(localPods({ locust: locust ?? "", kubeconfig, processes: folder }));
     server = await startApiServer({
       serviceAccounts: true,
       objects: [toCrd(LocustTest)],

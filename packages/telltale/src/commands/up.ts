@@ -43,6 +43,7 @@ export async function run(call: Call): Promise<number> {
     storage: inMemory ? "memory" : "disk",
     port,
     real: flags.has("real"),
+    env,
     samples: !flags.has("no-samples"),
     settings,
     clock,

@@ -1,22 +1,29 @@
 // BIND9 DNS at the front door.
 import {
+  annotateEndpoints,
   bindcarClient,
   bindyCrds,
   bindyKinds,
+  bindyMetrics,
   bindyOperator,
   type Config,
   configFrom,
   fixedToken,
+  httpWire,
   leaseName,
+  localPods,
   podPolicy,
   roles,
   SimulatedBindcar,
   simulatedWire,
   tokenMount,
 } from "@telltale/bindy";
-import type { Clock, Random } from "@telltale/clock";
+import { type Clock, type Random, uuid } from "@telltale/clock";
+import type { Pod } from "@telltale/kinds/builtin";
 import type { Env } from "@telltale/runtime";
-import type { Operator, Parts } from "./operator.ts";
+import { processRuntime } from "@telltale/workloads";
+import type { EmbeddedAround, Operator, Parts } from "./operator.ts";
+import { programOn } from "./programs.ts";
 import { configured, flagsOf } from "./settings.ts";
 
 const name = "bindy";
@@ -56,7 +63,9 @@ export const bindy: Operator = {
   ],
   async start({ settings, namespace, ...around }) {
     const config = configIn(settings, namespace);
-    return partsOf(config, bindyOperator({ ...around, config }));
+    const metrics = bindyMetrics({ clock: around.clock, podName: settings["POD_NAME"] ?? name });
+    const { options, ...parts } = partsOf(config, bindyOperator({ ...around, config, metrics }));
+    return { ...parts, options: { ...options, metrics: metrics.into } };
   },
   ground: {
     given: ["bindy-system", "dns-system", "production"].map((place) => ({
@@ -66,15 +75,39 @@ export const bindy: Operator = {
     })),
     adapt: (sample) => sample,
   },
-  async embed({ settings, namespace, ...around }) {
+  async embed({ settings, namespace, real, ...around }) {
     const config = configIn(settings, namespace);
     const { clock, random } = around;
+    const { rate: _rate, ...options } = partsOf(config, []).options; // a server of our own is not to be spared
+    const found = real ? await programOn(around.env["PATH"], "named") : undefined;
+    if (found !== undefined) return { options, ...realServers(config, around) };
     const wire = simulatedWire({ find: nameservers(clock, random), clock });
     const bindcar = bindcarClient({ wire, token: fixedToken("embedded"), clock, random });
-    const { rate: _rate, ...options } = partsOf(config, []).options; // a server of our own is not to be spared
     return { controllers: bindyOperator({ ...around, config, bindcar }), options, backend: "simulated BIND9" };
   },
 };
+
+/** named and Bindcar as processes of this machine. */
+function realServers(
+  config: Config,
+  around: Pick<EmbeddedAround, "client" | "transport" | "clock" | "random" | "log" | "env">,
+) {
+  const { client, clock, random, env } = around;
+  // Only processes that we start ever see it.
+  const token = uuid(random);
+  const local = localPods({ path: env["PATH"] ?? "", as: "real", access: { by: "shared secret", token } });
+  const bindcar = bindcarClient({ wire: httpWire({ clock }), token: fixedToken(token), clock, random });
+  return {
+    controllers: bindyOperator({ ...around, config, bindcar }),
+    backend: "BIND9",
+    pods: {
+      runtime: processRuntime({ ...local.runtime, clock, random }),
+      runs: ({ metadata }: Pod) => metadata?.labels?.["app"] === "bind9",
+    },
+    beside: (signal: AbortSignal) => annotateEndpoints({ client, clock }, signal),
+    drain: async () => local.remove(),
+  };
+}
 
 function partsOf(config: Config, controllers: Parts["controllers"]): Parts {
   const { replicas, rate } = config.process;

@@ -69,7 +69,7 @@ export const capt: Operator = {
     adapt: (sample) => sample,
   },
   async embed(around) {
-    const { clock, settings, folder, real } = around;
+    const { clock, settings, folder, real, env } = around;
     const read = configIn(settings);
     const config: Config = {
       ...read,
@@ -80,7 +80,7 @@ export const capt: Operator = {
       // Nobody waits a quarter of an hour for a sample to fail.
       timeouts: { ...read.timeouts, vpcReady: Math.min(read.timeouts.vpcReady, 60_000) },
     };
-    const path = process.env["PATH"] ?? "";
+    const path = env["PATH"] ?? "";
     const choice = await chooseRunner(real ? "auto" : "simulated", {
       provider: async () => undefined,
       program: (program) => findProgram(program, path),

@@ -3,7 +3,7 @@
 import { systemClock } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { toCrd } from "@telltale/kinds";
-import type { CustomResourceDefinition } from "@telltale/kinds/builtin";
+import type { CustomResourceDefinition, Pod } from "@telltale/kinds/builtin";
 import {
   type Config,
   configFrom,
@@ -11,6 +11,7 @@ import {
   foreignDefinition,
   forServer,
   LocustTest,
+  localPods,
   locustOperator,
   locustWebhooks,
   standardConfig,
@@ -18,8 +19,10 @@ import {
   webhookManifests,
 } from "@telltale/locust";
 import { type Env, rbacManifests } from "@telltale/runtime";
+import { processRuntime } from "@telltale/workloads";
 import { pretendMasters, shortened, simulatedLife } from "./locust-pods.ts";
 import type { InstallOptions, Operator } from "./operator.ts";
+import { programOn } from "./programs.ts";
 import { configured, flagsOf } from "./settings.ts";
 
 const name = "locust";
@@ -71,16 +74,24 @@ export const locust: Operator = {
     };
   },
   ground: { given: [], adapt: shortened },
-  async embed({ settings, clock, random, log, pods, transport }) {
+  async embed({ settings, clock, random, log, pods, transport, real, kubeconfig, env }) {
     const read = configIn(settings);
+    const program = real ? await programOn(env["PATH"], name) : undefined;
     // What changes within seconds is looked at as often.
-    const telemetry = { ...read.telemetry, mode: "pod-ip" as const, interval: 1_000, statusInterval: 1_000 };
+    const every = program === undefined ? 1_000 : 2_000;
+    const telemetry = { ...read.telemetry, mode: "pod-ip" as const, interval: every, statusInterval: every };
     const config: Config = { ...read, exporter: { at: "disabled" }, telemetry };
+    const around = { config, transport, clock, log };
+    const common = { options: { events: "v1" as const }, hooks: locustWebhooks({ clock, config, log }) };
+    if (program !== undefined) {
+      const runtime = processRuntime({ ...localPods({ locust: program, kubeconfig }), clock, random });
+      const runs = ({ metadata }: Pod) => metadata?.labels?.["managed-by"] === "locust-k8s-operator";
+      return { ...common, controllers: locustOperator(around), backend: "Locust", pods: { runtime, runs } };
+    }
     const masters = pretendMasters({ pods, clock, random, maxBody: telemetry.maxBody });
     return {
-      controllers: locustOperator({ config, transport, clock, log, api: masters.api }),
-      options: { events: "v1" },
-      hooks: locustWebhooks({ clock, config, log }),
+      ...common,
+      controllers: locustOperator({ ...around, api: masters.api }),
       behave: simulatedLife,
       backend: "simulated Locust",
       drain: () => masters.stop(),

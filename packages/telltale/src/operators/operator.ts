@@ -6,6 +6,7 @@ import type { Kind, KubeObject } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
 import type { Controller, Env, Log, ManagerOptions, Replicas } from "@telltale/runtime";
 import type { CertificatesOptions, Webhooks } from "@telltale/runtime/webhook";
+import type { PodRuntime } from "@telltale/workloads";
 
 export interface Operator {
   readonly name: string;
@@ -68,7 +69,7 @@ type Lease = Extract<Replicas, { readonly as: "lease" }>;
 /** What a manager is made of. */
 export interface Parts {
   readonly controllers: readonly Controller[];
-  readonly options: Pick<ManagerOptions, "namespaces" | "rate" | "events">;
+  readonly options: Pick<ManagerOptions, "namespaces" | "rate" | "events" | "metrics">;
   /** The Lease of those who could work, where it is not called after the operator. */
   readonly lease?: Omit<Lease, "as" | "namespace">;
   readonly hooks?: Webhooks;
@@ -77,9 +78,12 @@ export interface Parts {
 }
 
 export interface EmbeddedAround extends Around {
+  readonly env: Env;
   readonly real: boolean;
   /** For what real programs leave behind. */
   readonly folder: string;
+  /** The administrator's, for programs that have to find the server. */
+  readonly kubeconfig: string;
   /** The pods that run here, by uid, as they were last seen. */
   readonly pods: ReadonlyMap<string, Pod>;
 }
@@ -89,6 +93,15 @@ export interface EmbeddedParts extends Parts {
   readonly backend: string;
   /** How a simulated pod behaves: annotations of docs/simulated-pods.md. */
   readonly behave?: (pod: Pod) => Readonly<Record<string, string>> | undefined;
+  /** What runs its pods, where that is real. */
+  readonly pods?: RealPods;
+  /** Beside the controllers, until the signal. */
+  beside?(signal: AbortSignal): Promise<void>;
+}
+
+export interface RealPods {
+  readonly runtime: PodRuntime;
+  runs(pod: Pod): boolean;
 }
 
 /** What an embedded server needs for an operator before it starts. */

@@ -4,14 +4,14 @@ import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
 import type { Clock, Random } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
-import { type Env, type Log, manager } from "@telltale/runtime";
+import { type Env, type Log, type Manager, manager } from "@telltale/runtime";
 import { workloads } from "@telltale/workloads";
 import { applyAll } from "../install/apply.ts";
 import type { EmbeddedParts, Operator } from "../operators/operator.ts";
 import { type Sample, samplesOf } from "../operators/samples.ts";
 import { Problem } from "../program/problem.ts";
 import type { Folder } from "./folder.ts";
-import { pretendedPods } from "./pods.ts";
+import { embeddedPods } from "./pods.ts";
 
 export interface ClusterOptions {
   readonly operators: readonly Operator[];
@@ -20,6 +20,7 @@ export interface ClusterOptions {
   /** 0: a free one. */
   readonly port: number;
   readonly real: boolean;
+  readonly env: Env;
   readonly samples: boolean;
   /** By operator, in its own names. */
   readonly settings: Readonly<Record<string, Env>>;
@@ -46,7 +47,7 @@ const nodes = [{ name: "embedded-node", capacity: { cpu: "1k", memory: "4Ti" } }
 export async function startCluster(options: ClusterOptions): Promise<EmbeddedCluster> {
   const { operators, clock, random, folder, onStep = () => {} } = options;
   const hooks = new Map<string, EmbeddedParts["hooks"]>();
-  const runtime = pretendedPods();
+  const runtime = embeddedPods();
   const server = await serve(options, runtime.access, (place, path) => hooks.get(place)?.local(path));
   const way = () => inProcessTransport(server.client);
   const client = createClient({ transport: way(), clock, random, fieldManager: "telltale" });
@@ -63,34 +64,29 @@ export async function startCluster(options: ClusterOptions): Promise<EmbeddedClu
     await server.stop();
   };
   try {
-    const { log } = options;
-    const cluster = workloads({ transport: way(), clock, random, runtime, rootCertificate: server.ca, log, nodes });
-    running.push(cluster.run(stop.signal));
+    const { log, env } = options;
     await applyAll(operators.flatMap(groundOf), { client, clock });
     const backends = new Map<string, string>();
+    const managers: Manager[] = [];
     for (const operator of operators) {
       const { name, namespace } = operator;
       const transport = way();
       const own = log.with({ operator: name });
-      const parts = await operator.embed({
-        transport,
-        client,
-        clock,
-        random,
-        log: own,
-        namespace,
-        settings: options.settings[name] ?? {},
-        real: options.real,
-        folder: folder.path,
-        pods: runtime.pods,
-      });
+      const settings = options.settings[name] ?? {};
+      const around = { transport, client, clock, random, log: own, namespace, settings, env, pods: runtime.pods };
+      const { real } = options;
+      const parts = await operator.embed({ ...around, real, folder: folder.path, kubeconfig: folder.kubeconfig });
       if (parts.behave !== undefined) runtime.behave(parts.behave);
+      if (parts.pods !== undefined) runtime.add(parts.pods);
+      if (parts.drain !== undefined) drains.push(parts.drain);
+      if (parts.beside !== undefined) running.push(parts.beside(stop.signal));
       hooks.set(namespace, parts.hooks);
       backends.set(name, parts.backend);
-      if (parts.drain !== undefined) drains.push(parts.drain);
       const { controllers, options: more } = parts;
-      running.push(manager({ name, transport, controllers, clock, random, log: own, ...more }).run(stop.signal));
+      managers.push(manager({ name, transport, controllers, clock, random, log: own, ...more }));
     }
+    const cluster = workloads({ transport: way(), clock, random, runtime, rootCertificate: server.ca, log, nodes });
+    for (const it of [cluster, ...managers]) running.push(it.run(stop.signal));
     onStep(`operators: ${[...backends].map(([name, backend]) => `${name} (${backend})`).join(", ")}`);
     const samples = options.samples ? await applySamples(options, client) : [];
     return { url: server.url ?? "", client, backends, samples, stop: end };
