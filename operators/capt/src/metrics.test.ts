@@ -2,7 +2,7 @@ import type { KubeObject } from "@telltale/kinds";
 import type { Cache, Labels, Sample } from "@telltale/runtime";
 import { describe, expect, test } from "vitest";
 import { CAPTCluster, CAPTControlPlane, Workspace } from "./kinds/index.ts";
-import { type CaptMetrics, captFamilies, captMetrics } from "./metrics.ts";
+import { type CaptMetrics, captFamilies, captMetrics, managedMetrics } from "./metrics.ts";
 
 const none = { held: () => [] };
 
@@ -117,4 +117,23 @@ describe("10.6 the operator's own metrics", () => {
     expect(labels).not.toContain("name");
     expect(labels).not.toContain("namespace");
   });
+});
+
+test("M-2 who looks after Clusters, and what runs Workspaces, is told once there is a meter", () => {
+  const lines: string[] = [];
+  const { metrics, onMode, onRunner } = managedMetrics("terminal");
+  onRunner("simulated");
+  onMode("unsure");
+  metrics(
+    () => ({ tell: (name, labels, value) => lines.push(`${name} ${Object.values(labels ?? {}).join()} ${value}`) }),
+    none as unknown as Cache,
+  );
+  expect(lines).toContain("capt_runner_kind simulated 1");
+  expect(lines).toContain("capt_cluster_api_mode unsure 1");
+  onMode("external");
+  expect(lines.slice(-3)).toEqual([
+    "capt_cluster_api_mode external 1",
+    "capt_cluster_api_mode standalone 0",
+    "capt_cluster_api_mode unsure 0",
+  ]);
 });

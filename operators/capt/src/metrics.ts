@@ -1,5 +1,5 @@
 // The metrics of this operator under its own names (10.6), beside those of the runtime. No label is the name of an object.
-import type { Cache, Families, Meter, Sample, Sink, WriteOutcome } from "@telltale/runtime";
+import type { Cache, Families, ManagerOptions, Meter, Sample, Sink, WriteOutcome } from "@telltale/runtime";
 import type { Mode } from "./cluster-bridge/mode.ts";
 import type { Config } from "./config.ts";
 import { ownerOf } from "./gate.ts";
@@ -64,6 +64,28 @@ export function captMetrics(meter: Meter<CaptMetric>, policy: Config["timeoutPol
     },
     onMode: (mode) => one(meter, "capt_cluster_api_mode", "mode", modes, mode),
     onRunner: (kind) => one(meter, "capt_runner_kind", "kind", runners, kind),
+  };
+}
+
+/** The same for a manager that makes the meter itself, when it runs. What is told before is told then. */
+export interface ManagedMetrics extends Omit<CaptMetrics, "sink"> {
+  readonly metrics: NonNullable<ManagerOptions["metrics"]>;
+}
+
+export function managedMetrics(policy: Config["timeoutPolicy"]): ManagedMetrics {
+  let made: CaptMetrics | undefined;
+  const early: ((it: CaptMetrics) => void)[] = [];
+  const say = (what: (it: CaptMetrics) => void) => (made === undefined ? void early.push(what) : what(made));
+  return {
+    metrics(meter, cache) {
+      const it = captMetrics(meter(captFamilies(cache)), policy);
+      made = it;
+      for (const what of early.splice(0)) what(it);
+      return it.sink;
+    },
+    onRun: (sample) => say((it) => it.onRun(sample)),
+    onMode: (mode) => say((it) => it.onMode(mode)),
+    onRunner: (kind) => say((it) => it.onRunner(kind)),
   };
 }
 

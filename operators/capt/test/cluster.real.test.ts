@@ -96,7 +96,13 @@ describe.skipIf(assets === undefined || program === undefined)("a real cluster",
   });
 
   function start(): void {
-    const flags = [`--runner-root=${root}`, `--workspace-runner=${program?.name}`, "--cluster-api-mode=auto"];
+    const unheard = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
+    const flags = [
+      `--runner-root=${root}`,
+      `--workspace-runner=${program?.name}`,
+      "--cluster-api-mode=auto",
+      ...unheard,
+    ];
     running = spawn(process.execPath, [operator, kubeconfig, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [running.stdout, running.stderr]) stream?.on("data", (part) => (log += String(part)));
   }

@@ -6,7 +6,16 @@ import { captOperator } from "../src/index.ts";
 import { ClusterV1beta1, Workspace } from "../src/kinds/index.ts";
 import { clusterApi } from "./cluster-api.ts";
 import { type Course, quickProvider } from "./quick-provider.ts";
-import { common, differsAfterFailure, differsWhenLate, leaves, manifests, shortWait, tooLate } from "./scenarios.ts";
+import {
+  common,
+  differsAfterFailure,
+  differsWhenDeleted,
+  differsWhenLate,
+  leaves,
+  manifests,
+  shortWait,
+  tooLate,
+} from "./scenarios.ts";
 
 const minute = 60_000;
 const kubeconfig = JSON.stringify({
@@ -61,5 +70,9 @@ export const late: Scenario = {
   quiet: tooLate + minute,
   differs: differsWhenLate,
 };
-export const deleted: Scenario = { ...quickly("deleted", manifests.all), people: leaves };
+export const deleted: Scenario = {
+  ...quickly("deleted", manifests.all),
+  people: leaves,
+  differs: differsWhenDeleted,
+};
 export const besideClusterApi = quickly("beside-cluster-api", manifests.plane, {}, { clusterApiMode: "external" });

@@ -2,17 +2,15 @@
 import { createClient, findConnection, httpTransport } from "@telltale/client";
 import { systemClock as clock, systemRandom as random } from "@telltale/clock";
 import { manager, pinoLog } from "@telltale/runtime";
-import { prometheus } from "@telltale/runtime/prometheus";
 import {
-  captFamilies,
-  captMetrics,
   captOperator,
   chooseRunner,
   configFrom,
   engineFor,
   findProgram,
   findProvider,
-  leaseName,
+  managedMetrics,
+  processOptions,
   runnerSelection,
   serverKinds,
   workspaceRunner,
@@ -34,8 +32,7 @@ const choice = await chooseRunner(config.runner.kind, {
   program: (name) => findProgram(name, path),
 });
 
-const { sink, meter } = prometheus();
-const metrics = captMetrics(meter(captFamilies({ held: () => it.cache.held() })), config.timeoutPolicy);
+const metrics = managedMetrics(config.timeoutPolicy);
 metrics.onRunner(choice.as);
 const { root, concurrency, timeout } = config.runner;
 const runner =
@@ -56,10 +53,9 @@ const it = manager({
   name: "capt",
   transport,
   controllers: captOperator({ config, kinds, onMode: metrics.onMode, ...(runner === undefined ? {} : { runner }) }),
-  ...(config.namespace === undefined ? {} : { namespaces: [config.namespace] }),
-  ...(config.process.leaderElect ? { replicas: { as: "lease", namespace, lease: leaseName(config.controllers) } } : {}),
+  ...processOptions(config, namespace),
   log,
-  sinks: [sink, metrics.sink],
+  metrics: metrics.metrics,
 });
 const stop = new AbortController();
 process.once("SIGTERM", () => void (runner?.drain() ?? Promise.resolve()).then(() => stop.abort()));

@@ -85,15 +85,13 @@ function scripted(engine: Engine, scripts: Scripts): Engine {
 /**
  * What people made, and somebody takes away or changes, nobody puts back. A network that is deleted waits for its control plane,
  * which waits for its network until it has failed; a Cluster takes both along. An endpoint is taken over once and for all. And a
- * template that was wrong for a while may have failed for good. Where a backup has no Cluster, the one that was just there may have become an owner in that very moment, and take
- * what it owns along.
+ * template that was wrong for a while may have failed for good.
  */
-function differs({ p, again, then, on, at, how, kind, change, lost }: Fault): boolean {
+function differs({ p, again, then, on, at, how, kind }: Fault): boolean {
   const isPeoples = (it: unknown) => /^(Cluster|CAPTCluster|CAPTControlPlane)$/.test(String(it));
   if (p === "P18") return again === false;
   if (p === "P28") return then === "gone" || /\/(captclusters|clusters)\//.test(String(on));
   if (p === "P30") return isPeoples(kind);
-  if (p === "P31") return Number(change) < 8 && Number(change) - Number(lost) < 7;
   if (p === "P26") return how === "recreated" && isPeoples(kind);
   if (p !== "P22" && p !== "P33" && p !== "P34") return false;
   return /workspacetemplates|captcontrolplanes/.test(String(on)) || /^\/controlPlaneEndpoint/.test(String(at));
@@ -112,6 +110,9 @@ export function differsAfterFailure(fault: Fault): boolean {
 /** With its status a network that came late forgets that it has waited, and an edit lets it begin anew. */
 export const differsWhenLate = (fault: Fault): boolean =>
   (/^P(21|22|33|34)$/.test(fault.p) && /captclusters/.test(String(fault["on"]))) || differsAfterFailure(fault);
+
+/** Whoever wants the network to be retained while everything goes retains it. */
+export const differsWhenDeleted = (fault: Fault): boolean => fault["at"] === "/retainVpcOnDelete" || differs(fault);
 
 /** What all of them have, whoever runs Workspaces. */
 export const common: Pick<Scenario, "kinds" | "differs" | "restamps"> = {
@@ -161,7 +162,7 @@ export const late: Scenario = {
   quiet: tooLate + minute,
   differs: differsWhenLate,
 };
-export const deleted: Scenario = { ...whole("deleted"), people: leaves };
+export const deleted: Scenario = { ...whole("deleted"), people: leaves, differs: differsWhenDeleted };
 export const besideClusterApi: Scenario = {
   ...whole("beside-cluster-api", {}, { clusterApiMode: "external" }),
   others: () => [clusterApi()],

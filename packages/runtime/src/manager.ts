@@ -16,7 +16,7 @@ import { type Announcer, announcer } from "./outside/announcer.ts";
 import { cacheChecks, passCheck } from "./outside/checks.ts";
 import type { Subject } from "./outside/event-object.ts";
 import { type Recorder, recorder } from "./outside/events.ts";
-import type { Check, Probes } from "./outside/probes.ts";
+import type { Check, ProbeOptions, Probes } from "./outside/probes.ts";
 import type { Prometheus } from "./outside/prometheus.ts";
 import { toAll } from "./outside/sinks.ts";
 import { Pressure } from "./pressure.ts";
@@ -43,8 +43,8 @@ export interface ManagerOptions {
   readonly rate?: Rate;
   /** How long running passes may take once it stops. Default: 30 s. */
   readonly grace?: Ms;
-  /** Where `/healthz`, `/readyz` and `/metrics` are answered. Default: nowhere. */
-  readonly probes?: { readonly port: number; readonly host?: string };
+  /** Where `/healthz`, `/readyz` and `/metrics` are answered, or these last elsewhere or nowhere. Default: nowhere. */
+  readonly probes?: { readonly port: number; readonly host?: string; readonly metrics?: ProbeOptions["listen"] };
   /** Metrics of the operator's own, beside those of the runtime where `probes` are answered: given a meter, it says what to tell. */
   readonly metrics?: (meter: Prometheus["meter"], cache: Cache) => Sink;
   /** Checks of the operator's own, beside those of caches and passes. */
@@ -126,7 +126,7 @@ export function manager(options: ManagerOptions): Manager {
   const runs = controllers.map((controller) => new Run(controller, env));
   const gauges: Gauges = { queues: () => runs.map((it) => it.gauge), caches: () => cache.gauges() };
   let isActive = false;
-  let probes: Probes | undefined;
+  let probes: readonly Probes[] = [];
 
   function clientOver(way: Transport, how = decode.plain): Client {
     return createClient({
@@ -187,7 +187,7 @@ export function manager(options: ManagerOptions): Manager {
     signal.addEventListener("abort", () => stop.abort(signal.reason), { once: true });
     if (failed !== undefined || signal.aborted) stop.abort(signal.reason);
     const { grace = 30_000 } = options;
-    probes = options.probes === undefined ? undefined : await serve(options.probes);
+    probes = options.probes === undefined ? [] : await serve(options.probes);
     if (options.cache === undefined) cache.start();
     const working = new Set<Run>();
     for (const it of runs) {
@@ -216,12 +216,12 @@ export function manager(options: ManagerOptions): Manager {
     await guard.release();
     if (options.cache === undefined) await cache.stop();
     await guarded;
-    await probes?.close();
+    for (const it of probes) await it.close();
     thrift?.stop();
     if (failed !== undefined) throw failed.error;
   }
 
-  async function serve(listen: NonNullable<ManagerOptions["probes"]>): Promise<Probes> {
+  async function serve(asked: NonNullable<ManagerOptions["probes"]>): Promise<readonly Probes[]> {
     // Loaded only where somebody wants to see it.
     const [{ prometheus }, { startProbes }] = await Promise.all([
       import("./outside/prometheus.ts"),
@@ -232,7 +232,9 @@ export function manager(options: ManagerOptions): Manager {
     if (options.metrics !== undefined) sinks.push(options.metrics(metrics.meter, cache));
     const stuck = passCheck(gauges, 2 * Math.max(60_000, ...controllers.map(({ timeout }) => timeout)));
     const checks = () => [stuck, ...cacheChecks(gauges), ...(options.checks ?? [])];
-    return startProbes({ listen, clock, checks, metrics });
+    const { metrics: apart, ...listen } = asked;
+    if (apart === undefined) return [await startProbes({ listen, clock, checks, metrics })];
+    return [await startProbes({ listen, clock, checks }), await startProbes({ listen: apart, clock, metrics })];
   }
 
   return {
@@ -243,7 +245,7 @@ export function manager(options: ManagerOptions): Manager {
     },
     gauges,
     get probes() {
-      return probes?.address;
+      return probes[0]?.address;
     },
     cache,
     client,

@@ -461,15 +461,7 @@ describe("saying something on the way", () => {
     // A socket opens in real time, and nothing else begins before it.
     await expect.poll(() => running.manager.probes !== undefined, { timeout: 20_000 }).toBe(true);
     await w.until(() => running.manager.troubles().length === 0 && passes() > 0);
-    const { port = 0 } = running.manager.probes ?? {};
-    const ask = (path: string) =>
-      new Promise<{ status: number; body: string }>((resolve, reject) => {
-        httpGet({ host: "127.0.0.1", port, path }, (answer) => {
-          let body = "";
-          answer.on("data", (chunk) => (body += chunk));
-          answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
-        }).on("error", reject);
-      });
+    const ask = askAt(running.manager.probes?.port ?? 0);
     expect((await ask("/healthz")).status).toBe(200);
     expect((await ask("/readyz?verbose")).body).toContain("cache-sites.example.com ok");
     expect((await ask("/metrics")).body).toContain(
@@ -477,4 +469,24 @@ describe("saying something on the way", () => {
     );
     expect((await ask("/metrics")).body).toContain('own_passes_total{kinds="1"} 1');
   }, 30_000);
+
+  it("serves metrics apart from the probes, or not at all", async () => {
+    w = await world({ kinds: [Site] });
+    const running = await w.start([controller(Site).reconcile({ observe: (it) => it, status: () => {} })], {
+      probes: { port: 0, metrics: "off" },
+    });
+    await expect.poll(() => running.manager.probes !== undefined, { timeout: 20_000 }).toBe(true);
+    const ask = askAt(running.manager.probes?.port ?? 0);
+    expect((await ask("/healthz")).status).toBe(200);
+    expect((await ask("/metrics")).status).toBe(404);
+  }, 30_000);
 });
+
+const askAt = (port: number) => (path: string) =>
+  new Promise<{ status: number; body: string }>((resolve, reject) => {
+    httpGet({ host: "127.0.0.1", port, path }, (answer) => {
+      let body = "";
+      answer.on("data", (chunk) => (body += chunk));
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+    }).on("error", reject);
+  });
