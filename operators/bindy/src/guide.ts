@@ -122,6 +122,8 @@ function codeRow({ number, means, step }: Code): readonly string[] {
 export const apiReference = (): string =>
   [
     "# Reference\n\nMade from the kinds; `npx vitest run operators/bindy/test/documents.test.ts -u` brings it up to date.",
+    "## A status with children",
+    hierarchy,
     "## Reasons",
     table(
       ["Reason", "Means", "Do"],
@@ -132,6 +134,34 @@ export const apiReference = (): string =>
     .join("\n\n")
     .trimEnd()
     .concat("\n");
+
+const hierarchy = `\`Ready\` is the whole object, each \`Bind9Instance-{i}\` one instance of a cluster, each \`Pod-{i}\` one pod of an instance. Numbers begin at 0
+and stay with what they were given to. A \`Bind9GlobalCluster\` has \`Ready\` alone, and its message names the clusters.
+
+\`\`\`yaml
+# of a Bind9Cluster
+status:
+  observedGeneration: 12
+  instanceCount: 3
+  readyInstances: 2
+  instances: [production-dns-primary-0, production-dns-primary-1, production-dns-secondary-0]
+  conditions:
+  - { type: Ready, status: "False", reason: PartiallyReady, message: 2/3 instances are ready, lastTransitionTime: "2025-01-18T10:30:00Z" }
+  - { type: Bind9Instance-0, status: "True", reason: Ready, message: Instance production-dns-primary-0 is ready (2/2 pods), lastTransitionTime: "2025-01-18T10:28:00Z" }
+  - { type: Bind9Instance-1, status: "True", reason: Ready, message: Instance production-dns-primary-1 is ready (2/2 pods), lastTransitionTime: "2025-01-18T10:29:00Z" }
+  - { type: Bind9Instance-2, status: "False", reason: PartiallyReady, message: Instance production-dns-secondary-0 is progressing (1/2 pods), lastTransitionTime: "2025-01-18T10:30:00Z" }
+\`\`\`
+
+\`\`\`yaml
+# of the Bind9Instance production-dns-secondary-0
+status:
+  replicas: 2
+  readyReplicas: 1
+  conditions:
+  - { type: Ready, status: "False", reason: PartiallyReady, message: 1/2 pods are ready, lastTransitionTime: "2025-01-18T10:30:00Z" }
+  - { type: Pod-0, status: "True", reason: Ready, message: Pod production-dns-secondary-0-7d9f8c6b5-abc12 is ready, lastTransitionTime: "2025-01-18T10:28:00Z" }
+  - { type: Pod-1, status: "False", reason: BindcarUnreachable, message: Pod production-dns-secondary-0-7d9f8c6b5-xyz34 cannot connect to Bindcar API, lastTransitionTime: "2025-01-18T10:30:00Z" }
+\`\`\``;
 
 /** What Kubernetes itself describes is not described again. */
 const withoutCore = (page: string): string =>

@@ -140,7 +140,7 @@ export const meanings = {
   },
   ClustersReady: good("Every Bind9Cluster that is wanted is ready"),
   ClustersProgressing: {
-    means: "Some clusters are ready, or are still being made",
+    means: "Some clusters are ready, partly ready, or still being made",
     cause: "a cluster that is not ready, or a namespace that does not exist",
     look: "the message: it names the clusters",
     fix: "look at the clusters that the message names, or make the namespace",

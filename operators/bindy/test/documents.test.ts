@@ -97,6 +97,32 @@ describe("A-114", () => {
     );
     const objects = blocks.filter(([, text]) => text.startsWith("apiVersion"));
 
+    const statuses = [...apiReference().matchAll(/^# of (?:a|the) (\S+).*\n(status:\n(?: {2}.*\n)+)/gm)];
+    test.each(statuses.map(([, kind = "", status = ""]) => [kind, status] as const))(
+      "the status of a %s in the reference is accepted, and comes back as it is",
+      async (name, status) => {
+        const kind = bindyKinds.find((it) => it.kind === name);
+        if (kind === undefined) throw new Error("a status of no kind of ours");
+        const spec = name === "Bind9Instance" ? { clusterRef: "", role: "primary" } : {};
+        const object = { apiVersion: kind.apiVersion, kind: name, metadata: { name: "shown" }, spec };
+        const send = async (method: string, path: string, body: string) => {
+          const answer = await server.client({ method, path, headers: { "content-type": "application/yaml" }, body });
+          return { code: answer.status, body: JSON.parse(answer.body), text: answer.body };
+        };
+        const made = await send("POST", pathOf(kind), toYaml(object));
+        const write = (of: { readonly metadata: object }, said: string) =>
+          send("PUT", `${pathOf(kind)}/shown/status`, `${toYaml({ ...object, metadata: of.metadata })}${said}`);
+        const shown = await write(made.body, status);
+        expect(shown.code, shown.text).toBe(200);
+        const { conditions } = shown.body.status;
+        // 2.2, A-56: what is quoted stays a text, there and back.
+        const again = await write(shown.body, toYaml({ status: { conditions } }));
+        expect(again.body.status.conditions).toEqual(conditions);
+        expect(conditions[0]).toMatchObject({ type: "Ready", status: "False" });
+      },
+    );
+    test("there are such statuses", () => expect(statuses).toHaveLength(2));
+
     test.each(objects)("%s are accepted", async (_, text) => {
       for (const document of text.split(/^---$/m)) {
         const kind = bindyKinds.find((it) => it.kind === /^kind: (\S+)$/m.exec(document)?.[1]);

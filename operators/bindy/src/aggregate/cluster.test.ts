@@ -3,6 +3,7 @@ import type { Condition } from "@telltale/kinds";
 import { text } from "@telltale/status";
 import { describe, expect, test } from "vitest";
 import { child, clusterConditions, clusterView, later, saying, says } from "../../test/views.ts";
+import { toYaml } from "../manifests/yaml.ts";
 import { type ClusterView, calculateClusterStatus, type InstanceChild } from "./cluster.ts";
 
 const three = (more: readonly Partial<InstanceChild>[] = []) => [
@@ -138,7 +139,7 @@ describe("16.3 scenarios", () => {
     expect(says(clusterConditions(view), "Ready")).toBe("True AllReady All 3 instances are ready");
   });
 
-  test("A-56 twelve instances: thirteen conditions, by number, and the same through JSON", () => {
+  test("A-56 twelve instances: thirteen conditions, by number, the same through JSON, and texts in YAML", () => {
     const twelve = Array.from({ length: 12 }, (_, n) => child(`x-primary-${n}`, n)).reverse();
     const said = clusterConditions(clusterView(twelve));
     expect(said.map(({ type }) => type)).toEqual([
@@ -146,11 +147,9 @@ describe("16.3 scenarios", () => {
       ...Array.from({ length: 12 }, (_, n) => `Bind9Instance-${n}`),
     ]);
     expect(JSON.parse(JSON.stringify(said))).toEqual(said);
-    expect(
-      said.every(
-        ({ status, lastTransitionTime }) => typeof status === "string" && typeof lastTransitionTime === "string",
-      ),
-    ).toBe(true);
+    const yaml = toYaml(said);
+    expect(yaml.match(/^ {2}status: "True"$/gm)).toHaveLength(13);
+    expect(yaml.match(/^ {2}lastTransitionTime: "[^"]+Z"$/gm)).toHaveLength(13);
   });
 });
 
