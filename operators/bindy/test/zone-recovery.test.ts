@@ -182,11 +182,26 @@ test("a secondary that stays behind says so on its pod after two minutes, and no
     "False ReconcileDegraded Zone example.com reconciliation completed with degraded state - see Degraded condition for details",
   );
   expect(await it.says(DNSZone, "example-com", "Degraded")).toContain("True SecondaryFailed");
+  // 7.8: whoever begins anew takes nothing back.
+  it.writes();
+  await it.restart("crash");
+  await it.pass(60_000);
+  expect(it.writes()).toEqual([]);
   bindcar.nameserver.pin("example.com", undefined);
   await it.pass(40_000);
   expect(await it.events("DNSZone")).toContain("Normal ZoneTransferComplete");
   expect(await it.says(Bind9Instance, "dns-secondary-0", "Pod-0")).toContain("True Ready");
   expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
+});
+
+test("a pod says nothing of a zone that is gone", async () => {
+  await begin(1, 1);
+  (await it.bindcar("dns-secondary-0")).nameserver.pin("example.com", 5);
+  await it.pass(430_000);
+  expect(await it.says(Bind9Instance, "dns-secondary-0", "Pod-0")).toContain("False ZoneTransferFailed");
+  await it.remove(DNSZone, "example-com");
+  await it.pass(40_000);
+  expect(await it.says(Bind9Instance, "dns-secondary-0", "Pod-0")).toContain("True Ready");
 });
 
 test.each(["stop", "crash"] as const)(

@@ -136,3 +136,12 @@ function lagging(name: string, lag: Lag): PodSaid {
   const { zone, have, want } = lag;
   return no(REASON_ZONE_TRANSFER_FAILED, podSays.behind(name, zone, have, want));
 }
+
+/** The lag that a condition of a pod tells of after its name. */
+export function lagTold(phrase: string): Lag | undefined {
+  const [, cutOff] = /^cannot reach an external primary of zone (\S+)$/.exec(phrase) ?? [];
+  if (cutOff !== undefined) return { is: "cutOff", zone: cutOff };
+  const behind = /^has not transferred zone (\S+) \(serial (\d+), expected (\d+)\)$/.exec(phrase);
+  const [, zone = "", have, want] = behind ?? [];
+  return behind === null ? undefined : { is: "behind", zone, have: Number(have), want: Number(want) };
+}

@@ -30,8 +30,10 @@ export async function observe(it: Bind9Instance, look: Look, senses: Senses): Pr
   const parent = parentOf(it, look);
   const deployment = look.get(Deployment, { namespace, name });
   const pods = deployment === undefined ? [] : podsOf(deployment, it, look);
-  const targets = pods.map((pod) => targetOf(pod, it.status?.conditions));
-  senses.prober.keep({ namespace, name }, targets, it.status?.zones ?? []);
+  const { conditions, zones = [] } = it.status ?? {};
+  const names = zones.map(({ zoneName }) => zoneName);
+  const targets = pods.map((pod) => targetOf(pod, conditions, names));
+  senses.prober.keep({ namespace, name }, targets, zones);
   return {
     it,
     parent,

@@ -119,11 +119,11 @@ test("8.5 what the controller of zones meets counts as an answer", () => {
 
 test("7.8 whoever begins anew stays with what was found before, until the pod answers", async () => {
   const { clock, prober, pod, woken } = world();
-  const told = { trouble: { at: "answered", status: 503 } } as const;
+  const told = { fault: { trouble: { at: "answered", status: 503 } } } as const;
   pod.faults.add("http-503");
   prober.keep(instance, [target({ told })], []);
   await clock.settle(60_000);
-  expect(prober.finding("u")).toEqual({ fault: told });
+  expect(prober.finding("u")).toEqual(told);
   expect(woken).toEqual([]);
   pod.faults.clear();
   await clock.settle(40_000);

@@ -121,8 +121,9 @@ export class Prober {
     const known = this.#entries.get(target.uid);
     if (known === undefined) {
       const now = this.#options.clock.now();
-      const verdict = target.told === undefined ? unasked(now) : found(target.told, now);
-      const entry: Entry = { instance, target, verdict, turn: 0 };
+      const { fault, lag } = target.told ?? {};
+      const verdict = fault === undefined ? unasked(now) : found(fault, now);
+      const entry: Entry = { instance, target, verdict, turn: 0, ...(lag === undefined ? {} : { lag }) };
       this.#entries.set(target.uid, entry);
       this.#schedule(entry, 0);
       return;

@@ -1,7 +1,9 @@
 // Where the Bindcar of a pod is, and whether it is worth asking. Pure.
 import type { Condition } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
-import { type Fault, faultTold } from "../http-errors.ts";
+import { lagTold } from "../aggregate/pod.ts";
+import type { Finding } from "../aggregate/pod-view.ts";
+import { faultTold } from "../http-errors.ts";
 import { annotations, containers } from "../names.ts";
 
 export interface Target {
@@ -13,14 +15,14 @@ export interface Target {
   /** What the kubelet says. */
   readonly isReady: boolean;
   /** What its instance says of its Bindcar, for who has not asked yet: whoever begins anew takes nothing back. */
-  readonly told?: Fault;
+  readonly told?: Finding;
 }
 
-/** `said`: the conditions of its instance. */
-export function targetOf(pod: Pod, said: readonly Condition[] = []): Target {
+/** `said`: the conditions of its instance. `zones`: those that it has, by name. */
+export function targetOf(pod: Pod, said: readonly Condition[] = [], zones: readonly string[] = []): Target {
   const endpoint = isRunning(pod, containers.api) ? endpointOf(pod) : undefined;
   const named = statusOf(pod, containers.bind9);
-  const told = toldOf(pod, said);
+  const told = toldOf(pod, said, zones);
   return {
     uid: pod.metadata?.uid ?? "",
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -30,10 +32,13 @@ export function targetOf(pod: Pod, said: readonly Condition[] = []): Target {
   };
 }
 
-function toldOf({ metadata }: Pod, said: readonly Condition[]): Fault | undefined {
+function toldOf({ metadata }: Pod, said: readonly Condition[], zones: readonly string[]): Finding | undefined {
   const start = `Pod ${metadata?.name ?? ""} `;
-  const found = said.find(({ message }) => message.startsWith(start));
-  return found === undefined ? undefined : faultTold(found.reason, found.message.slice(start.length));
+  const { reason = "", message = "" } = said.find((it) => it.message.startsWith(start)) ?? {};
+  const fault = faultTold(reason, message.slice(start.length));
+  if (fault !== undefined) return { fault };
+  const lag = lagTold(message.slice(start.length));
+  return lag === undefined || !zones.includes(lag.zone) ? undefined : { lag };
 }
 
 /** Where a pod is not in the cluster's network, an annotation says where it is. */

@@ -1,6 +1,7 @@
 // Does what was planned: claims records, brings the zone to every server, takes it from those that should not have it, and says
 // on instances and records what is whose. Then the ledger tells the others.
 import { isConflict, isNotFound } from "@telltale/client";
+import { plus } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
 import type { Lag } from "../aggregate/pod-view.ts";
 import type { Bindcar } from "../bindcar/client.ts";
@@ -11,11 +12,12 @@ import { REASON_ZONE_TRANSFER_COMPLETE } from "../reasons.ts";
 import { zoneNameOf } from "./compile.ts";
 import type { Ledger, RecordName, RecordResult, ZoneReport } from "./ledger.ts";
 import { claim, list, release, unlist, type ZoneHands } from "./marks.ts";
-import { type Memory, patience } from "./memory.ts";
+import { type Memory, notTransferred, patience } from "./memory.ts";
 import type { Plan, Publishing } from "./plan.ts";
 import { isUp } from "./pods.ts";
 import { publish, type Result } from "./primaries.ts";
 import { type Followed, follow } from "./secondaries.ts";
+import { placeOf } from "./targets.ts";
 import { type Done, uidOf, type World } from "./world.ts";
 
 /** What is told of pods: the prober's registry. */
@@ -69,8 +71,13 @@ async function bring(plan: Plan, hands: ZoneHands, world: World, tools: Tools): 
   for (const [pod, it] of [...primaries, ...secondaries])
     tools.findings.report(pod, it.is === "trouble" ? it.trouble : undefined, plan.name);
   const late = lateOnes(plan, secondaries, serial, hands, world, tools);
-  memory.keep(zone.uid, new Set([...primaries.keys(), ...secondaries.keys()]));
+  clear(memory.keep(zone.uid, new Set([...primaries.keys(), ...secondaries.keys()])), tools);
   return { primaries, secondaries, late, ...(published?.serial !== undefined && { serial: published.serial }) };
+}
+
+/** Nothing is known of a zone on these pods any more: whatever they said of it, they stop to. */
+export function clear(pods: readonly string[], { memory, findings }: Pick<Tools, "memory" | "findings">): void {
+  for (const pod of pods) findings.lags(pod, memory.lagOf(pod));
 }
 
 /** Who has been behind for too long, and who has caught up: the pods say it. */
@@ -79,14 +86,16 @@ function lateOnes(
   secondaries: ReadonlyMap<string, Followed>,
   want: number | undefined,
   hands: ZoneHands,
-  { zone, targets }: World,
+  world: World,
   { memory, findings }: Tools,
 ): ReadonlySet<string> {
   const late = new Set<string>();
   const { now } = hands;
+  const { zone, targets } = world;
+  const told = toldLate(world);
   for (const [pod, it] of secondaries) {
     const known = memory.of(uidOf(zone), pod);
-    if (it.is === "behind") known.behindSince ??= now;
+    if (it.is === "behind") known.behindSince ??= told.has(pod) ? plus(now, -patience) : now;
     else if (it.is !== "trouble") delete known.behindSince;
     const isLate = it.is === "behind" && now - (known.behindSince ?? now) >= patience;
     if (isLate) late.add(pod);
@@ -106,6 +115,16 @@ function lateOnes(
     findings.lags(pod, memory.lagOf(pod));
   }
   return late;
+}
+
+/** Pods of instances of which the zone says so already: whoever begins anew does not take it back. */
+function toldLate({ zone, targets, servers }: World): ReadonlySet<string> {
+  const said = zone.status?.bind9Instances?.filter(({ status, message }) => {
+    return status === "Failed" && message === notTransferred;
+  });
+  const named = new Set(said?.map(({ namespace, name }) => `${namespace}/${name}`));
+  const instances = targets.secondaries.filter((it) => named.has(placeOf(it)));
+  return new Set(instances.flatMap((it) => servers.get(uidOf(it)) ?? []).map(({ uid }) => uid));
 }
 
 /** Instances that had the zone and should not: by uid those that still have it. */

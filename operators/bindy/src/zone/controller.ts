@@ -14,7 +14,7 @@ import {
 } from "../kinds/index.ts";
 import { fieldManager, labels, parts } from "../names.ts";
 import { kindOf, kinds as records } from "../record/data.ts";
-import { act, type Tools } from "./act.ts";
+import { act, clear, type Tools } from "./act.ts";
 import { selects } from "./choice.ts";
 import { finalize } from "./finalize.ts";
 import { observe, tenancyOf, zoneNameIndex, zoneNames } from "./observe.ts";
@@ -57,7 +57,7 @@ export function zones(tools: Tools, missed?: Source): Controller {
     .finalize((zone, hands, draft) => finalize(zone, hands, draft, tools))
     .gone((zone) => {
       tools.ledger.forget(zone.metadata.uid ?? "");
-      tools.memory.forget(zone.metadata.uid ?? "");
+      clear(tools.memory.forget(zone.metadata.uid ?? ""), tools);
     })
     .status({ as: "patch", fieldManager })
     .events("none")

@@ -6,7 +6,7 @@ import { done, type Finalized, gaveUp, waiting } from "@telltale/runtime";
 import type { Draft } from "@telltale/status";
 import type { DNSZone } from "../kinds/index.ts";
 import { beingDeleted } from "../messages.ts";
-import type { Tools } from "./act.ts";
+import { clear, type Tools } from "./act.ts";
 import { zoneNameOf } from "./compile.ts";
 import { release, unlist, type ZoneHands } from "./marks.ts";
 import { observe } from "./observe.ts";
@@ -36,7 +36,7 @@ export async function finalize(
   for (const record of [...world.records, ...world.released]) await release(record, zone, hands);
   for (const instance of world.listing) await unlist(instance, zone, hands);
   tools.ledger.forget(uidOf(zone));
-  tools.memory.forget(uidOf(zone));
+  clear(tools.memory.forget(uidOf(zone)), tools);
   return left.length > 0 ? gaveUp(`the zone on ${left.length} pod(s)`) : done;
 }
 

@@ -1,5 +1,6 @@
 // What is known of zones on servers without asking again. Losing it costs one more question each; nothing is decided by it alone.
 import type { Instant, Ms } from "@telltale/kinds";
+import { type SafeText, text } from "@telltale/status";
 import type { Lag } from "../aggregate/pod-view.ts";
 
 /** One zone on one server. */
@@ -18,6 +19,9 @@ export interface Known {
 /** So long a secondary may take to get what is new. */
 export const patience: Ms = 120_000;
 
+/** What a zone says of an instance that has not got what is new for so long. */
+export const notTransferred: SafeText = text`the zone has not been transferred`;
+
 export class Memory {
   /** By the zone's uid, then by the pod's. */
   readonly #zones = new Map<string, Map<string, Known>>();
@@ -30,13 +34,18 @@ export class Memory {
     return known;
   }
 
-  /** Of other pods nothing is kept. */
-  keep(zone: string, pods: ReadonlySet<string>): void {
-    for (const pod of this.#zones.get(zone)?.keys() ?? []) if (!pods.has(pod)) this.#zones.get(zone)?.delete(pod);
+  /** Of other pods nothing is kept: those of which something was. */
+  keep(zone: string, pods: ReadonlySet<string>): readonly string[] {
+    const all = this.#zones.get(zone);
+    const dropped = [...(all?.keys() ?? [])].filter((pod) => !pods.has(pod));
+    for (const pod of dropped) all?.delete(pod);
+    return dropped;
   }
 
-  forget(zone: string): void {
+  forget(zone: string): readonly string[] {
+    const dropped = this.keep(zone, new Set());
     this.#zones.delete(zone);
+    return dropped;
   }
 
   /** What keeps a pod from being up to date: of several zones the first by name. */

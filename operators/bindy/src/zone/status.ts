@@ -6,6 +6,7 @@ import type { Bind9Instance, DNSZone, DNSZoneStatus } from "../kinds/index.ts";
 import { zoneSays } from "../messages.ts";
 import { earliest, nextLook, nextTry } from "../moments.ts";
 import { apiVersion } from "../names.ts";
+import { notTransferred } from "./memory.ts";
 import { type Plan, plan as planOf } from "./plan.ts";
 import { signingIn } from "./signing.ts";
 import { type Done, uidOf, type World } from "./world.ts";
@@ -47,7 +48,7 @@ function standingOf(instance: Bind9Instance, { servers, zone }: World, done: Don
       return { at: "Failed", why: meaningOf({ trouble: result.trouble, zone: zone.spec.zoneName }).message };
     if (result.is === "differs")
       return { at: "Failed", why: text`${result.left.length} RRset(s) are not as they were sent` };
-    if (late.has(uid)) return { at: "Failed", why: text`the zone has not been transferred` };
+    if (late.has(uid)) return { at: "Failed", why: notTransferred };
   }
   const isComing = found.some(
     ({ result }) => result.is === "waiting" || (result.is === "behind" && result.have === undefined),
