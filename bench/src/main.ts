@@ -2,6 +2,7 @@
 // `runtime` has options of its own and takes long, so that it runs only when it is named.
 import { parseArgs } from "node:util";
 import { measureApiServer } from "./apiserver.ts";
+import { measureBindy } from "./bindy.ts";
 import { benchRuntime } from "./runtime/run.ts";
 import { measureSimulation } from "./simulation.ts";
 import { measureStatus } from "./status.ts";
@@ -13,6 +14,7 @@ const suites: Readonly<Record<string, () => Promise<Result[]>>> = {
   apiserver: measureApiServer,
   workloads: measureWorkloads,
   simulation: measureSimulation,
+  bindy: measureBindy,
 };
 
 if (process.argv[2] === "runtime") await benchRuntime(process.argv.slice(3));
