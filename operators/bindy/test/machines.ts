@@ -58,6 +58,10 @@ export class SimulatedMachines implements Machines, Backend {
     return address;
   }
 
+  has(pod: string): boolean {
+    return this.#machines.has(pod);
+  }
+
   crash(pod: string): void {
     this.#machines.get(pod)?.bindcar.stop();
   }

@@ -8,8 +8,9 @@ import { labels, parts } from "../src/names.ts";
 
 /** Where pods live. */
 export interface Machines {
-  /** A pod has begun: the address that it has. */
+  /** A pod begins: the address that it has. */
   begin(pod: string): string;
+  has(pod: string): boolean;
   /** Its containers have ended. */
   crash(pod: string): void;
   /** They begin anew. */
@@ -163,7 +164,8 @@ function runStatus(pod: Pod, now: Instant, machines: Machines): Pod["status"] | 
   const uid = pod.metadata?.uid ?? "";
   const [first] = pod.status?.containerStatuses ?? [];
   const count = crashesOf(pod);
-  if (first === undefined) return { ...running(pod, now, count), podIP: machines.begin(uid) };
+  // One that somebody has brought with the status of another one has not begun either.
+  if (first === undefined || !machines.has(uid)) return { ...running(pod, now, count), podIP: machines.begin(uid) };
   if (isDown(pod)) {
     if (now < endOf(pod, now)) return undefined;
     machines.restart(uid);
