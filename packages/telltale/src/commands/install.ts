@@ -55,7 +55,7 @@ export const uninstall: Run = async (call) => {
   });
 };
 
-/** Removed definitions take their objects along, and an operator that is gone cleans up nothing: objects with a finalizer would stay for ever. */
+/** Definitions take their objects along, and an operator that is gone cleans up nothing: what has a finalizer would stay for ever. */
 async function leaveNobody(client: Client, { name }: Operator, objects: readonly KubeObject[]): Promise<void> {
   for (const object of objects) {
     if (object.kind !== "CustomResourceDefinition") continue;

@@ -1,4 +1,4 @@
-// The files of a new operator: one kind with one child, in the shape that all operators have. It runs and passes its tests as it is. Pure.
+// The files of a new operator: one kind with one child, in the shape that all operators have. It runs, and passes its tests. Pure.
 import type { Names } from "./names.ts";
 
 export interface NewFile {
@@ -31,6 +31,7 @@ function manifest({ name }: Names, version: string): string {
     version: "0.1.0",
     private: true,
     type: "module",
+    scripts: { start: "node src/main.ts", manifests: "node src/manifests.ts", test: "vitest run" },
     exports: { ".": { types: "./src/index.ts", default: "./src/index.ts" } },
     dependencies: ours("client", "clock", "kinds", "runtime", "status"),
     devDependencies: ours("apiserver"),
@@ -137,15 +138,22 @@ export const ${value}Controller = controller(${Kind})
     async act(wanted, hands) {
       const { as } = await hands.ensure(Deployment, wanted);
       if (as !== "foreign") return;
-      throw new Failed({ class: "waiting", reason: "NameTaken", message: text\`Deployment \${wanted.metadata.name} is not ours\` });
+      const message = text\`Deployment \${wanted.metadata.name} is not ours\`;
+      throw new Failed({ class: "waiting", reason: "NameTaken", message });
     },
     status,
   });
 `;
 
-const index = ({ kind: Kind, name, value }: Names) => `export { ${Kind} } from "./kinds/${name}.ts";
-export { ${value}Controller } from "./${name}/controller.ts";
-`;
+/** In the order of their paths. */
+const index = ({ kind: Kind, name, value }: Names) =>
+  [
+    { path: `./kinds/${name}.ts`, what: Kind },
+    { path: `./${name}/controller.ts`, what: `${value}Controller` },
+  ]
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, what }) => `export { ${what} } from "${path}";\n`)
+    .join("");
 
 const manifests = ({
   kind: Kind,
@@ -232,7 +240,8 @@ afterEach(async () => {
 
 async function make(replicas: number): Promise<void> {
   const { apiVersion, kind } = ${Kind};
-  await client.create(${Kind}, { apiVersion, kind, metadata: { name: "demo", namespace }, spec: { image: "nginx", replicas } });
+  const metadata = { name: "demo", namespace };
+  await client.create(${Kind}, { apiVersion, kind, metadata, spec: { image: "nginx", replicas } });
   await clock.settle(1_000);
 }
 
@@ -258,7 +267,8 @@ test("a Deployment of somebody else is left alone", async () => {
   await client.create(Deployment, { metadata: { name: "demo", namespace }, spec });
   await make(2);
   expect(await ready()).toMatchObject({ status: "False", reason: "NameTaken" });
-  expect((await client.get(Deployment, "demo", { namespace })).spec?.template.spec?.containers[0]?.image).toBe("theirs");
+  const found = await client.get(Deployment, "demo", { namespace });
+  expect(found.spec?.template.spec?.containers[0]?.image).toBe("theirs");
 });
 `;
 

@@ -14,7 +14,9 @@ import {
   findProvider,
   infrastructureKinds,
   leaseName,
+  type ManagedMetrics,
   machineKinds,
+  managedMetrics,
   parts,
   roles,
   runnerSelection,
@@ -62,7 +64,9 @@ export const capt: Operator = {
     });
     around.log.info("who runs Workspaces", { ...choice });
     const engine = choice.as === "none" ? undefined : engineFor(choice, { clock, root: config.runner.root, path });
-    return put(around, config, engine);
+    const metrics = managedMetrics(config.timeoutPolicy);
+    metrics.onRunner(choice.as);
+    return put(around, config, engine, metrics);
   },
   ground: {
     given: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "capt-system" } }],
@@ -93,7 +97,12 @@ export const capt: Operator = {
   },
 };
 
-async function put(around: Around, config: Config, engine: Engine | undefined): Promise<Parts> {
+async function put(
+  around: Around,
+  config: Config,
+  engine: Engine | undefined,
+  metrics?: ManagedMetrics,
+): Promise<Parts> {
   const { client, clock, random, namespace } = around;
   const served = await serverKinds(client);
   const { concurrency, timeout } = config.runner;
@@ -109,10 +118,19 @@ async function put(around: Around, config: Config, engine: Engine | undefined): 
           concurrency,
           timeout,
           select: runnerSelection(config),
+          ...(metrics && { onRun: metrics.onRun }),
         });
   return {
-    controllers: captOperator({ config, kinds: served, ...(runner && { runner }) }),
-    options: config.namespace === undefined ? {} : { namespaces: [config.namespace] },
+    controllers: captOperator({
+      config,
+      kinds: served,
+      ...(runner && { runner }),
+      ...(metrics && { onMode: metrics.onMode }),
+    }),
+    options: {
+      ...(config.namespace !== undefined && { namespaces: [config.namespace] }),
+      ...(metrics && { metrics: metrics.metrics }),
+    },
     lease: { lease: leaseName(config.controllers) },
     ...(runner && { drain: () => runner.drain() }),
   };
