@@ -46,9 +46,14 @@ export async function untroubled<R>(log: Log, steps: () => Promise<R>): Promise<
   }
 }
 
-/** The same for steps that have no status to tell it in: they are tried again, later and later, and nothing is said. */
-export async function quietly<R>(log: Log, steps: () => Promise<R>): Promise<R> {
+/** The same for steps that have no status to tell it in: they are tried again, later and later. `tell` hears of it, and of its end. */
+export async function quietly<R>(
+  log: Log,
+  steps: () => Promise<R>,
+  tell: (trouble: Trouble | undefined) => void = () => {},
+): Promise<R> {
   const found = await untroubled(log, async () => ({ done: await steps() }));
+  tell(isTrouble(found) ? found : undefined);
   if (!isTrouble(found)) return found.done;
   const { message, retryAfter } = found;
   throw new Failed({

@@ -5,11 +5,12 @@ import { CAPTCluster, type CAPTClusterStatus } from "../kinds/capt-cluster.ts";
 import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { finalizers, managers } from "../names.ts";
 import { providerController } from "../provider/controller.ts";
-import { announce } from "../provider/events.ts";
+import { announce, tellTrouble } from "../provider/events.ts";
 import { Streaks } from "../streaks.ts";
+import { quietly } from "../trouble.ts";
 import { act } from "./act.ts";
 import { finalize } from "./deletion.ts";
-import { eventsOf } from "./events.ts";
+import { eventsOf, troubleReason } from "./events.ts";
 import { observe, type Senses } from "./observe.ts";
 import { type Plan, plan } from "./plan.ts";
 import { status } from "./status.ts";
@@ -31,7 +32,15 @@ export function captClusters(senses: Senses, edges?: Source): Controller {
     }),
   })
     .reads(CAPTControlPlane)
-    .finalize((it, hands, draft) => finalize(it, hands, draft, senses), { former: [finalizers.captClusterLegacy] })
+    .finalize(
+      (it, hands, draft) =>
+        quietly(
+          hands.log,
+          () => finalize(it, hands, draft, senses),
+          (trouble) => tellTrouble(it, trouble, hands, streaks, troubleReason),
+        ),
+      { former: [finalizers.captClusterLegacy] },
+    )
     .gone((it) => streaks.end(it.metadata.uid ?? ""));
   return (edges === undefined ? declared : declared.hears(edges)).reconcile<World, Plan>({
     observe: (it, look) => observe(it, look, senses),
@@ -41,13 +50,7 @@ export function captClusters(senses: Senses, edges?: Source): Controller {
     after({ world, before, status: after }, hands) {
       // What the kind's own draft has read and made.
       const [was, is] = [(before ?? {}) as CAPTClusterStatus, after as CAPTClusterStatus];
-      announce(
-        world,
-        hands,
-        streaks,
-        () => "VPCReconciliationFailed",
-        (it) => eventsOf(it, was, is),
-      );
+      announce(world, hands, streaks, troubleReason, (it) => eventsOf(it, was, is));
     },
   });
 }

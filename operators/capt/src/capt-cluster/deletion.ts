@@ -11,7 +11,7 @@ import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
 import { controlPlaneGroup, labels, labelValue } from "../names.ts";
 import { appliesOf, notLeaving, waitsFor } from "../provider/deletion.ts";
 import { anyCluster } from "../server.ts";
-import { asking, quietly } from "../trouble.ts";
+import { asking } from "../trouble.ts";
 import type { Senses } from "./observe.ts";
 import { applyNameOf } from "./world.ts";
 
@@ -62,14 +62,7 @@ export function nextStep({ it, controlPlane, machines, applies }: Leftovers): St
 const { plural } = WorkspaceTemplateApply;
 
 /** A request that fails leaves everything as it is: what is not known to be gone is there. */
-export const finalize = (
-  it: CAPTCluster,
-  hands: Hands<typeof CAPTCluster>,
-  draft: Draft<typeof CAPTCluster>,
-  senses: Senses,
-): Promise<Finalized> => quietly(hands.log, () => end(it, hands, draft, senses));
-
-async function end(
+export async function finalize(
   it: CAPTCluster,
   hands: Hands<typeof CAPTCluster>,
   draft: Draft<typeof CAPTCluster>,

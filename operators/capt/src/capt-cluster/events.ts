@@ -39,3 +39,6 @@ export function eventsOf(world: World, before: CAPTClusterStatus, after: CAPTClu
   }
   return told;
 }
+
+/** Under which reason a request that keeps failing is told of. */
+export const troubleReason = (): string => "VPCReconciliationFailed";

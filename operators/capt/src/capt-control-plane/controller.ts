@@ -6,8 +6,9 @@ import { CAPTCluster } from "../kinds/capt-cluster.ts";
 import { CAPTControlPlane, type CAPTControlPlaneStatus } from "../kinds/capt-control-plane.ts";
 import { managers } from "../names.ts";
 import { providerController } from "../provider/controller.ts";
-import { announce } from "../provider/events.ts";
+import { announce, tellTrouble } from "../provider/events.ts";
 import { Streaks } from "../streaks.ts";
+import { quietly } from "../trouble.ts";
 import { act } from "./act.ts";
 import { finalize } from "./deletion.ts";
 import { eventsOf, troubleReason } from "./events.ts";
@@ -33,7 +34,13 @@ export function captControlPlanes(senses: Senses, edges?: Source): Controller {
   })
     .reads(CAPTCluster)
     .writes(Secret, "create", "patch", "delete")
-    .finalize((it, hands, draft) => finalize(it, hands, draft, senses))
+    .finalize((it, hands, draft) =>
+      quietly(
+        hands.log,
+        () => finalize(it, hands, draft, senses),
+        (trouble) => tellTrouble(it, trouble, hands, streaks, troubleReason),
+      ),
+    )
     .gone((it) => streaks.end(it.metadata.uid ?? ""));
   return (edges === undefined ? declared : declared.hears(edges)).reconcile<World, Plan>({
     observe: (it, look) => observe(it, look, senses),

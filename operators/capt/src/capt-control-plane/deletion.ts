@@ -13,7 +13,7 @@ import {
   spotRoleCreateName,
 } from "../names.ts";
 import { appliesOf, notLeaving, waitsFor } from "../provider/deletion.ts";
-import { asking, quietly } from "../trouble.ts";
+import { asking } from "../trouble.ts";
 import type { Senses } from "./observe.ts";
 import { applyNameOf } from "./world.ts";
 
@@ -52,14 +52,7 @@ export function nextStep({ dependents, applies, workspaces }: Leftovers): Step {
 }
 
 /** A request that fails leaves everything as it is: what is not known to be gone is there. */
-export const finalize = (
-  it: CAPTControlPlane,
-  hands: PlaneHands,
-  draft: Draft<typeof CAPTControlPlane>,
-  senses: Senses,
-): Promise<Finalized> => quietly(hands.log, () => end(it, hands, draft, senses));
-
-async function end(
+export async function finalize(
   it: CAPTControlPlane,
   hands: PlaneHands,
   draft: Draft<typeof CAPTControlPlane>,

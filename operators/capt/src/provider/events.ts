@@ -1,6 +1,6 @@
 // What is told of a network or a control plane as Kubernetes Events (15): after the status that carries it was written, and on the
 // edge; and a request that keeps failing, the third time (11.1).
-import type { Condition } from "@telltale/kinds";
+import type { Condition, KubeObject } from "@telltale/kinds";
 import { findCondition } from "@telltale/status";
 import type { Streaks, Told } from "../streaks.ts";
 import type { Trouble } from "../trouble.ts";
@@ -35,12 +35,20 @@ export function announce<W extends ProviderWorld>(
   reasonOf: (trouble: Trouble) => string,
   eventsOf: (world: W) => readonly Told[],
 ): void {
-  const { uid = "" } = world.it.metadata;
-  const { trouble } = world;
-  if (trouble !== undefined) {
-    if (streaks.isDue(uid, trouble)) hands.event("Warning", reasonOf(trouble), trouble.message);
-    return;
-  }
-  streaks.end(uid);
+  tellTrouble(world.it, world.trouble, hands, streaks, reasonOf);
+  if (world.trouble !== undefined) return;
   for (const { type, reason, message } of eventsOf(world)) hands.event(type, reason, message);
+}
+
+/** A request that keeps failing is told the third time; with no trouble the count begins anew. */
+export function tellTrouble(
+  { metadata }: KubeObject,
+  trouble: Trouble | undefined,
+  hands: Teller,
+  streaks: Streaks,
+  reasonOf: (trouble: Trouble) => string,
+): void {
+  const uid = metadata?.uid ?? "";
+  if (trouble === undefined) streaks.end(uid);
+  else if (streaks.isDue(uid, trouble)) hands.event("Warning", reasonOf(trouble), trouble.message);
 }
