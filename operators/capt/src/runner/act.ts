@@ -13,7 +13,7 @@ import type { ErrorClass } from "./error-class.ts";
 import type { Inputs } from "./inputs.ts";
 import { inputsOf, type Surroundings } from "./observe.ts";
 import type { Kept } from "./record.ts";
-import { connect, connectionOf, disconnect, keep, readShelf } from "./shelf.ts";
+import { connect, connectionOf, disconnect, indexOf, keep, readShelf, shelvedIn } from "./shelf.ts";
 import { generationOf, mayDo, noteOf, type Shelved, uidOf, type World } from "./world.ts";
 
 export type WorkspaceHands = Hands<typeof import("../kinds/workspace.ts").Workspace>;
@@ -108,11 +108,14 @@ export async function save(
   workspace: Workspace,
   { runs, shelf }: Surroundings,
 ): Promise<void> {
-  const shelved = await readShelf(hands, uidOf(workspace), shelf);
-  if (state === undefined || (shelved.is === "none" && order.operation === "plan")) return;
+  if (state === undefined) return;
+  const uid = uidOf(workspace);
+  const index = await indexOf(hands, uid, shelf);
+  const shelved = await shelvedIn(index, hands, uid, shelf);
+  if (shelved.is === "none" && order.operation === "plan") return;
   const before = shelved.is === "kept" ? shelved.kept : { engine: runs.engine.name, inputs: order.inputs };
-  await keep(hands, uidOf(workspace), { ...before, state }, shelf);
-  runs.saved(uidOf(workspace), state);
+  await keep(hands, uid, { ...before, state }, shelf, index);
+  runs.saved(uid, state);
 }
 
 async function publish(
@@ -151,15 +154,14 @@ async function apply(order: Order, outcome: Outcome, hands: WorkspaceHands, worl
     return { ...world, told: { order, outcome: refused } };
   }
   if (!world.isOpen) return { ...world, told: { order, outcome: { as: "stale" } as const } };
-  await keepAll(order, outcome, hands, workspace, around);
+  const kept = await keepAll(order, outcome, hands, workspace, around);
   if (world.engine === "simulated" && noteOf(workspace, "runner") === undefined) {
     await hands.annotate({ [annotations.runner]: "simulated" });
     hands.event("Warning", "Simulated", "Nothing is real: the operator only pretends to run this Workspace");
   }
   const { simulation, inputs } = order;
-  const shelved = await readShelf(hands, order.uid, around.shelf);
   const next = {
-    ...orderOf("apply", workspace, around, inputs, shelved),
+    ...orderOf("apply", workspace, around, inputs, { is: "kept", kept }),
     ...(simulation === undefined ? {} : { simulation }),
   };
   runs.settle(order, outcome);
@@ -176,7 +178,8 @@ async function keepAll(
   workspace: Workspace,
   { runs, shelf }: Surroundings,
 ): Promise<Kept> {
-  const shelved = await readShelf(hands, uid, shelf);
+  const index = await indexOf(hands, uid, shelf);
+  const shelved = await shelvedIn(index, hands, uid, shelf);
   const connection = (shelved.is === "kept" ? shelved.kept.connection : undefined) ?? connectionOf(workspace);
   const state = outcome.state ?? stored;
   const kept: Kept = {
@@ -185,7 +188,7 @@ async function keepAll(
     ...(state === undefined ? {} : { state }),
     ...(connection === undefined ? {} : { connection }),
   };
-  await keep(hands, uid, kept, shelf);
+  await keep(hands, uid, kept, shelf, index);
   return kept;
 }
 
@@ -195,7 +198,9 @@ async function move(kept: Kept, hands: WorkspaceHands, workspace: Workspace, { s
   const after = connectionOf(workspace);
   if (before === after) return;
   await disconnect(hands, workspace, before);
-  await keep(hands, uidOf(workspace), { ...rest, ...(after === undefined ? {} : { connection: after }) }, shelf);
+  const uid = uidOf(workspace);
+  const moved = { ...rest, ...(after === undefined ? {} : { connection: after }) };
+  await keep(hands, uid, moved, shelf, await indexOf(hands, uid, shelf));
 }
 
 async function show(

@@ -12,8 +12,19 @@ type Workspace = WorkspaceKind;
 type WorkspaceHands = Hands<typeof import("../kinds/workspace.ts").Workspace>;
 type Data = Readonly<Record<string, string>>;
 
-export async function readShelf(look: Look, uid: string, { namespace }: Shelf): Promise<Shelved> {
-  const index = await look.live(Secret, { namespace, name: stateSecretName(uid) });
+export const readShelf = async (look: Look, uid: string, shelf: Shelf): Promise<Shelved> =>
+  shelvedIn(await indexOf(look, uid, shelf), look, uid, shelf);
+
+export const indexOf = (look: Look, uid: string, { namespace }: Shelf): Promise<Secret | undefined> =>
+  look.live(Secret, { namespace, name: stateSecretName(uid) });
+
+/** What the Secret that names all parts leads to. */
+export async function shelvedIn(
+  index: Secret | undefined,
+  look: Look,
+  uid: string,
+  { namespace }: Shelf,
+): Promise<Shelved> {
   if (index === undefined) return { is: "none" };
   const parts: Data[] = [];
   for (const number of partsOf(dataOf(index))) {
@@ -27,10 +38,14 @@ export async function readShelf(look: Look, uid: string, { namespace }: Shelf): 
 
 const dataOf = (secret: Secret | undefined): Data => secret?.data ?? {};
 
-/** Keeps a state and its inputs. What is kept already is not written again. */
-export async function keep(hands: WorkspaceHands, uid: string, kept: Kept, shelf: Shelf): Promise<void> {
-  const { namespace } = shelf;
-  const before = await hands.live(Secret, { namespace, name: stateSecretName(uid) });
+/** Keeps a state and its inputs, in place of what `before` leads to. What is kept already is not written again. */
+export async function keep(
+  hands: WorkspaceHands,
+  uid: string,
+  kept: Kept,
+  shelf: Shelf,
+  before: Secret | undefined,
+): Promise<void> {
   const secrets = toSecrets(uid, kept, shelf, before === undefined ? undefined : dataOf(before));
   const index = secrets.at(-1);
   // A state in parts gets new numbers each time: whether it is another one is seen by its sum.
@@ -48,7 +63,7 @@ function isSame(before: Data, after: Data): boolean {
 
 /** Forgets everything, the index last. */
 export async function clearShelf(hands: WorkspaceHands, uid: string, shelf: Shelf): Promise<void> {
-  const index = await hands.live(Secret, { namespace: shelf.namespace, name: stateSecretName(uid) });
+  const index = await indexOf(hands, uid, shelf);
   for (const number of partsOf(index?.data)) await drop(hands, uid, number, shelf);
   if (index !== undefined) await hands.remove(Secret, index, "Background");
 }
