@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { ApiError, createClient, inProcessTransport } from "@telltale/client";
 import { sleep, systemClock, systemRandom } from "@telltale/clock";
-import { ClusterRole, CustomResourceDefinition } from "@telltale/kinds/builtin";
+import { ClusterRole, CustomResourceDefinition, Namespace } from "@telltale/kinds/builtin";
 import { LocustTest } from "@telltale/locust";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -142,4 +142,27 @@ describe("locust", () => {
     expect(await told(["uninstall", "locust", ...at])).toMatchObject({ code: 0 });
     await expect(client().get(CustomResourceDefinition, "locusttests.locust.io")).resolves.toBeDefined();
   });
+});
+
+test("definitions of others are brought where they are missing, and otherwise neither replaced nor taken away", async () => {
+  const name = "clusters.cluster.x-k8s.io";
+  const of = async () => (await client().get(CustomResourceDefinition, name)).metadata;
+  expect(await told(["install", "capt", ...at])).toMatchObject({ code: 0 });
+  const labels = { "app.kubernetes.io/part-of": null, "cluster.x-k8s.io/provider": "cluster-api" };
+  await client().patch(CustomResourceDefinition, { name }, { merge: { metadata: { labels } } });
+  const before = (await of())?.resourceVersion;
+  const again = await told(["install", "capt", ...at]);
+  expect(again.err).toContain(`CustomResourceDefinition ${name} is there already: left alone`);
+  expect((await of())?.resourceVersion).toBe(before);
+  expect(await told(["uninstall", "capt", "--crds", ...at])).toMatchObject({ code: 0 });
+  expect((await of())?.resourceVersion).toBe(before);
+  await expect(client().get(CustomResourceDefinition, "workspaces.tf.upbound.io")).rejects.toThrow();
+});
+
+test("a namespace that was there before stays there", async () => {
+  await client().create(Namespace, { metadata: { name: "theirs" } });
+  expect(await told(["install", "capt", "--namespace", "theirs", ...at])).toMatchObject({ code: 0 });
+  const { out } = await told(["uninstall", "capt", "--crds", "--namespace", "theirs", ...at]);
+  expect(out).not.toContain("Namespace");
+  expect((await client().get(Namespace, "theirs")).metadata?.deletionTimestamp).toBeUndefined();
 });

@@ -1,9 +1,9 @@
 // `telltale install` and `telltale uninstall`: an operator's manifests brought to a cluster by server-side apply, and taken away.
 import { type Client, isNotFound } from "@telltale/client";
 import type { KubeObject } from "@telltale/kinds";
-import { CustomResourceDefinition } from "@telltale/kinds/builtin";
+import { CustomResourceDefinition, Namespace } from "@telltale/kinds/builtin";
 import { applyAll, removeAll } from "../install/apply.ts";
-import { type ManifestOptions, manifestsOf } from "../install/manifests.ts";
+import { isForeign, isOurs, type ManifestOptions, manifestsOf } from "../install/manifests.ts";
 import { jsonOf, yamlOf } from "../install/print.ts";
 import type { Operator } from "../operators/operator.ts";
 import { chosen } from "../operators/table.ts";
@@ -23,12 +23,11 @@ export const install: Run = async (call) => {
   return connected(call, async ({ client }) => {
     for (const { operator, objects } of all) {
       await refuse(client, operator, objects);
-      await applyAll(objects, {
-        client,
-        clock: call.clock,
-        signal: call.signal,
-        onApplied: telling(call, objects.length),
-      });
+      const left = await belongingToOthers(client, operator, objects);
+      const going = objects.filter((object) => !left.includes(object));
+      for (const { kind, metadata } of left) call.err.line(`${kind} ${metadata?.name} is there already: left alone`);
+      const onApplied = telling(call, going.length);
+      await applyAll(going, { client, clock: call.clock, signal: call.signal, onApplied });
     }
     const names = operators.map(({ name }) => name).join(",");
     if (call.values["image"] === undefined)
@@ -41,9 +40,11 @@ export const uninstall: Run = async (call) => {
   const operators = await namedIn(call);
   return connected(call, async ({ client }) => {
     for (const operator of operators) {
-      const objects = manifestsOf(operator, { ...optionsFor(call, operator), webhooks: true, image: "any" });
+      const all = manifestsOf(operator, { ...optionsFor(call, operator), webhooks: true, image: "any" });
+      const left = await belongingToOthers(client, operator, all);
+      const objects = all.filter((object) => !left.includes(object));
       const isKept = ({ kind }: KubeObject) => kind === "CustomResourceDefinition" && !call.flags.has("crds");
-      // A namespace may be somebody else's home too; it goes only where everything goes.
+      // A namespace goes only where everything goes.
       const going = objects.filter(
         (object) => !isKept(object) && (object.kind !== "Namespace" || call.flags.has("crds")),
       );
@@ -87,14 +88,38 @@ const optionsFor = (call: Call, operator: Operator): ManifestOptions => ({
   ...(call.values["image"] !== undefined && { image: call.values["image"] }),
 });
 
+/** Definitions of others that they brought themselves, and a namespace that was there before. */
+async function belongingToOthers(
+  client: Client,
+  operator: Operator,
+  objects: readonly KubeObject[],
+): Promise<readonly KubeObject[]> {
+  const left: KubeObject[] = [];
+  for (const object of objects) {
+    if (object.kind !== "Namespace" && !isForeign(operator, object)) continue;
+    const found = await (object.kind === "Namespace" ? home(client, object) : definition(client, object));
+    if (found !== undefined && !isOurs(found)) left.push(object);
+  }
+  return left;
+}
+
+const home = (client: Client, { metadata }: KubeObject): Promise<Namespace | undefined> =>
+  client.get(Namespace, metadata?.name ?? "").catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+
+const definition = (client: Client, { metadata }: KubeObject): Promise<CustomResourceDefinition | undefined> =>
+  client.get(CustomResourceDefinition, metadata?.name ?? "").catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+
 /** What is there under a name of ours may be somebody else's. */
 async function refuse(client: Client, operator: Operator, objects: readonly KubeObject[]): Promise<void> {
-  for (const { kind, metadata } of objects) {
-    if (kind !== "CustomResourceDefinition" || operator.refuses === undefined) continue;
-    const found = await client.get(CustomResourceDefinition, metadata?.name ?? "").catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+  for (const object of objects) {
+    if (object.kind !== "CustomResourceDefinition" || operator.refuses === undefined) continue;
+    const found = await definition(client, object);
     const why = found === undefined ? undefined : operator.refuses(found);
     if (why !== undefined) throw new Problem(why, "see above");
   }

@@ -8,12 +8,21 @@ export interface ManifestOptions extends InstallOptions {
   readonly image?: string;
 }
 
+/** How we know what we brought. */
+const partOf = "app.kubernetes.io/part-of";
+
+export const isOurs = ({ metadata }: KubeObject): boolean => metadata?.labels?.[partOf] === "telltale";
+
+export const isForeign = ({ foreign = [] }: Operator, { kind, metadata }: KubeObject): boolean =>
+  foreign.some((it) => it.kind === kind && it.metadata?.name === metadata?.name);
+
 export function manifestsOf(operator: Operator, options: ManifestOptions): readonly KubeObject[] {
   const { namespace, image } = options;
-  const labels = { "app.kubernetes.io/part-of": "telltale", "app.kubernetes.io/name": operator.name };
+  const labels = { [partOf]: "telltale", "app.kubernetes.io/name": operator.name };
   const all: readonly KubeObject[] = [
     namespaceOf(namespace),
     ...operator.crds(options),
+    ...(operator.foreign ?? []),
     ...operator.roles(options),
     ...operator.extras(options),
     ...(image === undefined ? [] : [deploymentOf(operator, { ...options, image })]),

@@ -45,8 +45,9 @@ export const capt: Operator = {
   kinds: [...kinds, Workspace, ClusterV1beta1],
   flags: flags.flags,
   settings: (_env, given) => flags.named(given),
-  // Of others too: a server without Crossplane's provider and without Cluster API has to know what we make and read.
-  crds: () => [...captCrds(), workspaceCrd(), clusterCrd("v1beta1")],
+  crds: () => captCrds(),
+  // Of Crossplane's provider and of Cluster API: a server without them has to know what we make and read.
+  foreign: [workspaceCrd(), clusterCrd("v1beta1")],
   roles: ({ namespace, settings }) => roles({ config: configIn(settings), namespace }),
   extras: () => [templatePolicy, templatePolicyBinding, ...userRoles(kinds)],
   mounts: [

@@ -22,6 +22,8 @@ export interface Operator {
   settings(env: Env, given: Readonly<Record<string, string>>): Env;
   /** Definitions of its kinds. */
   crds(options: InstallOptions): readonly KubeObject[];
+  /** Definitions that belong to others, for clusters that lack them. Where somebody has them already, they are left alone. */
+  readonly foreign?: readonly KubeObject[];
   /** Its account, and exactly the rights that it needs. */
   roles(options: InstallOptions): readonly KubeObject[];
   /** What else is installed: policies, roles for people, where requests are sent. */

@@ -14,7 +14,7 @@ export async function missingKinds(
   options: InstallOptions,
 ): Promise<readonly string[]> {
   const { resources } = await discover(client);
-  return operator.crds(options).flatMap((object) => {
+  return [...operator.crds(options), ...(operator.foreign ?? [])].flatMap((object) => {
     const { spec, metadata } = object as CustomResourceDefinition;
     const isThere = resources.some(({ group, plural }) => group === spec.group && plural === spec.names.plural);
     return isThere ? [] : [metadata?.name ?? ""];

@@ -139,7 +139,7 @@ function groundOf(operator: Operator): readonly KubeObject[] {
   const { namespace, ground } = operator;
   const options = { namespace, settings: {}, webhooks: true };
   const own = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
-  return [own, ...ground.given, ...operator.crds(options), ...operator.extras(options)];
+  return [own, ...ground.given, ...operator.crds(options), ...(operator.foreign ?? []), ...operator.extras(options)];
 }
 
 /** Once for each operator and folder: what somebody deleted stays away. */
