@@ -60,6 +60,11 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
     quick.created,
     { seed: 1, faults: [{ p: "P21", write: 34, on: "/cluster.x-k8s.io/clusters/default/demo" }] },
   ],
+  [
+    "one that has failed for good and is paused for a while says so once it is not, and no clock of it begins anew",
+    quick.planeFails,
+    { seed: 36, faults: [{ p: "P34", on: "/cluster.x-k8s.io/clusters/default/demo", at: "/paused", as: "yes" }] },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

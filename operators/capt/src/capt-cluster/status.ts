@@ -29,7 +29,7 @@ export function status(world: World, draft: NetworkDraft, now: Instant): void {
     clocks: clockConditions.network,
     making: "VPCCreating",
     isReset: verdictOf(world).isReset,
-    isOver: isProvisioned(world.it),
+    isOver: isProvisioned(world.it) || decision.is === "failed",
   });
   writeFields(draft, fieldsOf(world, decision));
   draft.wake(wakeOf(world, decision, now));
@@ -52,9 +52,10 @@ function troubled(world: World, draft: NetworkDraft): void {
 function conditionsOf(world: World, decision: Made): readonly NetworkSaid[] {
   const { seen } = decision;
   const below = seen.below === "omit" ? [] : seen.below;
-  if (decision.is === "failed") return [...below, ...recovery(decision)];
+  const unpaused = say("Paused", "False", "NotPaused", text`not paused`);
+  if (decision.is === "failed") return [...below, unpaused, ...recovery(decision)];
   const rest = [
-    say("Paused", "False", "NotPaused", text`not paused`),
+    unpaused,
     say("Deleting", "False", "NotDeleting", text`not deleting`),
     ...(hasEndpointStep(seen.row) ? [endpointSaid(world)] : []),
   ];

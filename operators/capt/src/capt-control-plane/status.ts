@@ -31,7 +31,7 @@ export function status(world: World, draft: PlaneDraft, now: Instant): void {
     clocks: clockConditions.controlPlane,
     making: "Creating",
     isReset: verdictOf(world).isReset,
-    isOver: isInitialized(world.it),
+    isOver: isInitialized(world.it) || decision.is === "failed",
   });
   const phase = phaseOf(world, decision);
   if (phase !== undefined) draft.phase(phase);
@@ -55,14 +55,11 @@ function phaseOf({ it }: World, decision: Made): "Creating" | "Ready" | "Failed"
 function conditionsOf(world: World, decision: Made): readonly PlaneSaid[] {
   const { seen } = decision;
   const parts = partsSaid(world, seen.endpoint);
+  const unpaused = say("Paused", "False", "NotPaused", text`not paused`);
   if (decision.is === "failed") {
-    return [...parts.filter(({ type }) => refreshed.includes(type)), ...recovery(world, decision)];
+    return [...parts.filter(({ type }) => refreshed.includes(type)), unpaused, ...recovery(world, decision)];
   }
-  const rest = [
-    ...parts,
-    say("Paused", "False", "NotPaused", text`not paused`),
-    say("Deleting", "False", "NotDeleting", text`not deleting`),
-  ];
+  const rest = [...parts, unpaused, say("Deleting", "False", "NotDeleting", text`not deleting`)];
   if (decision.is === "going") {
     const failed = say("Failed", "False", "NotFailed", text`not failed`);
     return [...readiness(world, seen), creatingSaid(seen), failed, ...rest];
