@@ -40,6 +40,26 @@ const found: readonly (readonly [string, keyof typeof quick, Plan])[] = [
       ],
     },
   ],
+  [
+    "a Service of an earlier test that is gone is not waited for, though nobody told of its end",
+    "passing",
+    {
+      seed: 1887,
+      latency: "random",
+      faults: [
+        { p: "P10", kind: "/services", event: 2 },
+        { p: "P24", write: 6, by: -3_600_000 },
+        { p: "P15", write: 4, after: 2, for: 30_000 },
+        {
+          p: "P28",
+          write: 2,
+          on: "/locust.io/locusttests/default/demo",
+          policy: "Foreground",
+          then: "again",
+        },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

@@ -66,7 +66,7 @@ function pods(runTime: Ms): Controller {
       if (isEnded(pod)) return { status };
       const began = parseTime(status.startTime) ?? now;
       if (loadedAt === undefined && now < plus(began, patience))
-        return { status: running(pod, began), wakeAt: plus(now, waits) };
+        return { status: running(pod, began), wakeAt: plus(now, Math.max(waits, (now - began) / 4)) };
       const end = plus(instant(Math.max(began, loadedAt ?? 0)), runTime);
       const code = Number(pod.metadata?.annotations?.["sim.telltale.dev/exit-code"] ?? 0);
       return now >= end ? { status: ended(pod, began, code, now) } : { status: running(pod, began), wakeAt: end };
@@ -74,9 +74,9 @@ function pods(runTime: Ms): Controller {
   });
 }
 
-/** So often a master looks whether it has workers, and for so long. */
+/** So soon a master looks whether it has workers, then ever more rarely, and for longer than an operator tries to make them. */
 const waits: Ms = 10_000;
-const patience: Ms = 180_000;
+const patience: Ms = 3_600_000;
 
 /** There is load once there is a worker. */
 function loadIn(all: readonly Pod[]): Instant | undefined {

@@ -1,6 +1,6 @@
 // Reads what a pass has to know of one test.
 import { isForbidden } from "@telltale/client";
-import { type KubeObject, plus } from "@telltale/kinds";
+import { type KindRef, type KubeObject, plus } from "@telltale/kinds";
 import { CoreEvent, Job, Pod, Service } from "@telltale/kinds/builtin";
 import type { Look, Name } from "@telltale/runtime";
 import { nodeName, specHash } from "../build/index.ts";
@@ -25,9 +25,9 @@ export async function observe(test: LocustTest, look: Look, senses: Senses): Pro
   const { config, memory } = senses;
   const { name = "", namespace = "", uid = "" } = test.metadata;
   const at = (role: Role) => ({ namespace, name: nodeName(name, role) });
-  const service = found(test, look.get(Service, at("master")));
-  const master = found(test, await jobAt(at("master"), test, look));
-  const worker = found(test, await jobAt(at("worker"), test, look));
+  const service = await presently(Service, at("master"), test, look, look.get(Service, at("master")));
+  const master = await presently(Job, at("master"), test, look, await jobAt(at("master"), test, look));
+  const worker = await presently(Job, at("worker"), test, look, await jobAt(at("worker"), test, look));
   const pods = { master: await masterPods(test, master, look), worker: podsOf(worker, look) };
   const newest = newestOf(pods.master.filter(({ metadata }) => metadata?.deletionTimestamp === undefined));
   const isGone = isMissing(worker) && test.status?.appliedGeneration !== undefined;
@@ -47,6 +47,18 @@ export async function observe(test: LocustTest, look: Look, senses: Senses): Pro
     hash: specHash(test.spec),
   };
   return { ...seen, telemetry: senses.telemetry(seen, newest, look), making: nothingMade };
+}
+
+/** What an earlier test of this name has left may be gone already, and the cache not know it: a test must not wait for that. */
+async function presently<T extends KubeObject>(
+  kind: KindRef<T>,
+  at: Name & { readonly namespace: string },
+  test: LocustTest,
+  look: Look,
+  known: T | undefined,
+): Promise<Found<T>> {
+  const first = found(test, known);
+  return first.is === "leaving" && first.of === "earlier" ? found(test, await look.live(kind, at)) : first;
 }
 
 /** Whose the object under one of our names is. */

@@ -2,6 +2,7 @@
 import { classifyWriteAnswer, kstatus } from "@telltale/status";
 import { kindOf, nameOf, statusOf } from "../facts.ts";
 import type { Invariant } from "../invariant.ts";
+import type { Sent } from "../network.ts";
 import type { Pass } from "../pass.ts";
 import { invariantOf } from "../rules.ts";
 import { findings } from "./statuses.ts";
@@ -14,19 +15,25 @@ export const readers: readonly Invariant[] = [
       const { kinds } = world.scenario;
       /** Passes that have said that it is done. */
       const done = new WeakSet<Pass>();
+      /** What was sent when it was done already. What is held up for longer than anybody waits for it cannot be called back. */
+      const late = new WeakSet<Sent>();
       return {
+        sent(sent) {
+          if (sent.pass !== undefined && done.has(sent.pass)) late.add(sent);
+        },
         change({ type, after, at }) {
           if (type === "DELETED" || kindOf(kinds, after) === undefined) return;
           const observed = statusOf(after)["observedGeneration"];
           if (observed === after.metadata?.generation || kstatus(after, at).status !== "Current") return;
           say(`${nameOf(after)} counts as current, and has been observed up to generation ${observed ?? "none"} only`);
         },
-        applied({ pass, process, target }, changes) {
+        applied(sent, changes) {
+          const { pass, process, target } = sent;
           const uid = pass?.object.metadata?.uid;
           if (pass === undefined || uid === undefined) return;
           for (const { after, at, type } of changes) {
             const isChild = after.metadata?.ownerReferences?.some((it) => it.uid === uid) === true;
-            if (isChild && done.has(pass))
+            if (isChild && late.has(sent))
               say(`${process} changed ${nameOf(after)} after it had said that all is done`);
             const isOwn = after.metadata?.uid === uid && target.subresource === "status" && type !== "DELETED";
             if (isOwn && kstatus(after, at).status === "Current") done.add(pass);
