@@ -18,6 +18,7 @@ import {
   machineKinds,
   managedMetrics,
   parts,
+  processOptions,
   roles,
   runnerSelection,
   serverKinds,
@@ -29,7 +30,7 @@ import {
   workspaceCrd,
   workspaceRunner,
 } from "@telltale/capt";
-import type { Env } from "@telltale/runtime";
+import type { Env, ManagerOptions } from "@telltale/runtime";
 import type { Around, Operator, Parts } from "./operator.ts";
 import { configured, flagsOf } from "./settings.ts";
 
@@ -67,7 +68,8 @@ export const capt: Operator = {
     const engine = choice.as === "none" ? undefined : engineFor(choice, { clock, root: config.runner.root, path });
     const metrics = managedMetrics(config.timeoutPolicy);
     metrics.onRunner(choice.as);
-    return put(around, config, engine, metrics);
+    const parts = await put(around, config, engine, metrics);
+    return { ...parts, options: { ...parts.options, ...processSettings(settings, around.namespace) } };
   },
   ground: {
     given: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "capt-system" } }],
@@ -97,6 +99,17 @@ export const capt: Operator = {
     return { ...(await put(around, config, engine)), backend: `${choice.as} ${choice.version}` };
   },
 };
+
+/** Upstream has flags of its own for what `telltale run` has already: where they are given, they count. */
+export function processSettings(settings: Env, namespace: string): Pick<ManagerOptions, "probes" | "replicas"> {
+  const { probes, replicas } = processOptions(configIn(settings), namespace);
+  const isGiven = (flag: string) => settings[flag] !== undefined;
+  const isListening = isGiven("--metrics-bind-address") || isGiven("--health-probe-bind-address");
+  return {
+    ...(isListening && probes !== undefined && { probes }),
+    ...(isGiven("--leader-elect") && replicas !== undefined && { replicas }),
+  };
+}
 
 async function put(
   around: Around,

@@ -71,7 +71,8 @@ type Lease = Extract<Replicas, { readonly as: "lease" }>;
 /** What a manager is made of. */
 export interface Parts {
   readonly controllers: readonly Controller[];
-  readonly options: Pick<ManagerOptions, "namespaces" | "rate" | "events" | "metrics">;
+  /** `probes` and `replicas` only where the operator has settings of its own for them, and they are given. */
+  readonly options: Pick<ManagerOptions, "namespaces" | "rate" | "events" | "metrics" | "probes" | "replicas">;
   /** The Lease of those who could work, where it is not called after the operator. */
   readonly lease?: Omit<Lease, "as" | "namespace">;
   readonly hooks?: Webhooks;
