@@ -19,6 +19,7 @@ import type {
   WriteOptions,
 } from "./verbs.ts";
 import { watchEvents } from "./watch.ts";
+import { yamlOf } from "./yaml.ts";
 
 const pageSize = 500;
 
@@ -58,7 +59,7 @@ export function createClient(options: ClientOptions): Client {
       method: "PATCH",
       path: withQuery(objectPath(kind, refOf(kind, object), subresource), query),
       headers: { "content-type": "application/apply-patch+yaml" },
-      body: JSON.stringify(named(kind, object)),
+      body: yamlOf(named(kind, object)),
       safety: safetyOfObject(object),
       ...callOptions(write),
     });

@@ -22,3 +22,4 @@ export type { Headers, Request, Response, Transport } from "./transport.ts";
 export type * from "./verbs.ts";
 export { unlessAborted } from "./wait.ts";
 export type { WatchEvent } from "./watch.ts";
+export { yamlOf } from "./yaml.ts";

@@ -169,7 +169,7 @@ test("11.1 what was asked is logged without its token, and everything can be ord
   expect(await order("POST", "/__sim/faults", { preset: "http-503" })).toEqual({ status: 201, body: { id: 1 } });
   const fault = {
     match: { method: "GET" },
-    action: { type: "status", code: 500, headers: { "retry-after": "2" } },
+    action: { type: "status", code: 500, headers: { "Retry-After": "2" } },
     times: 1,
   };
   expect((await order("POST", "/__sim/faults", fault)).body).toEqual({ id: 2 });

@@ -28,7 +28,8 @@ export async function deliver(met: Met | undefined, answer: () => Promise<Reply>
       return { as: "answer", reply: plain(429, "Too Many Requests", { "retry-after": "1" }), after };
     case "status": {
       const { code, body = '{"error":"simulated","details":null}', headers = {} } = action;
-      return { as: "answer", reply: { ...json(code, {}, headers), body }, after };
+      const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+      return { as: "answer", reply: { ...json(code, {}, named), body }, after };
     }
   }
 }

@@ -1,5 +1,13 @@
 // Objects brought to a server by server-side apply, in their order, each told of.
-import { type Client, type Discovered, discover, isNotFound, objectPath, type RestMapping } from "@telltale/client";
+import {
+  type Client,
+  type Discovered,
+  discover,
+  isNotFound,
+  objectPath,
+  type RestMapping,
+  yamlOf,
+} from "@telltale/client";
 import { type Clock, sleep } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { CustomResourceDefinition } from "@telltale/kinds/builtin";
@@ -44,15 +52,11 @@ async function apply(client: Client, kind: Discovered, object: KubeObject): Prom
     path: objectPath(kind, { name, ...(namespace !== undefined && { namespace }) }),
     query: { fieldManager, force: true },
     headers: { "content-type": "application/apply-patch+yaml" },
-    body: yamlSafe(JSON.stringify(object)),
+    body: yamlOf(object),
     // Once more is the same: it is force that makes it so.
     safety: "safe",
   });
 }
-
-/** JSON is YAML but for control characters, which YAML does not take as they are; a pattern of a schema may have them. */
-const yamlSafe = (json: string): string =>
-  json.replace(/[\u007f-\u009f\ufeff\ufffe\uffff]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 export function kindOf(known: RestMapping, { apiVersion = "", kind = "" }: KubeObject): Discovered | undefined {
   return known.find({ group: groupOf(apiVersion), version: apiVersion.split("/").at(-1) ?? "", name: kind });
