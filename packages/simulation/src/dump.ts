@@ -9,9 +9,8 @@ export type Dump = ReadonlyMap<string, KubeObject>;
 export function dumpOf(server: ApiServer, since: number): Dump {
   const objects = server.store
     .scan("/")
-    .records.filter((record) => !isNoise(record.key))
-    .map((record) => record.object() as KubeObject)
-    .filter((object) => Number(object.metadata?.resourceVersion) > since);
+    .records.filter(({ key, revision }) => revision > since && !isNoise(key))
+    .map((record) => record.object() as KubeObject);
   const names = namesOf(objects);
   const symbols = new Map(objects.map((it) => [it.metadata?.uid ?? "", `<uid of ${names.get(it)}>`] as const));
   const own = new Map(objects.map((it) => [it.metadata?.name ?? "", names.get(it)?.split("/").at(-1) ?? ""] as const));

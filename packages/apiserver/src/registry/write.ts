@@ -320,11 +320,15 @@ function noUniqueName(error: StatusError): StatusError {
 const keptGeneration = (object: JsonObject, live: JsonObject): JsonObject =>
   withMetadata(object, { generation: metadataOf(live)["generation"] });
 
-function sameState(object: JsonObject, live: JsonObject): boolean {
-  return deepEqual(
-    withMetadata(object, { resourceVersion: undefined }),
-    withMetadata(live, { resourceVersion: undefined }),
-  );
+/** Whether they differ in nothing but their version. */
+const sameState = (object: JsonObject, live: JsonObject): boolean =>
+  sameMembers(object, live, "metadata") && sameMembers(metadataOf(object), metadataOf(live), "resourceVersion");
+
+function sameMembers(a: JsonObject, b: JsonObject, but: string): boolean {
+  const isThere = (name: string) => name !== but;
+  const names = Object.keys(a).filter(isThere);
+  if (names.length !== Object.keys(b).filter(isThere).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && deepEqual(a[name], b[name]));
 }
 
 /** A uid in a PUT names one object, and a version, in any write, one state of it. */
