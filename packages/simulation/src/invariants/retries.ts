@@ -30,12 +30,13 @@ export const retries: Invariant = {
       },
       pass: (pass) => void knew.set(pass, heardOf.get(pass.process) ?? 0),
       sent(sent) {
-        const wait = waits.get(idOf(sent));
+        const id = idOf(sent);
+        const wait = waits.get(id);
         const now = world.clock.now();
         if (wait === undefined) return;
-        waits.delete(idOf(sent));
+        waits.delete(id);
         if (now < wait.until && !isDriven && !hasNews(wait.for, sent))
-          say(`${idOf(sent)} came ${wait.until - now} ms sooner than the server had asked`);
+          say(`${id} came ${wait.until - now} ms sooner than the server had asked`);
       },
       heard(sent, heard) {
         const id = idOf(sent);
@@ -60,7 +61,9 @@ export const retries: Invariant = {
   },
 };
 
-const idOf = ({ process, method, request: { path } }: Sent): string => `${process}: ${method} ${path}`;
+/** Two controllers of one process that write to one object know nothing of each other's trouble. */
+const idOf = ({ process, method, request: { path }, pass }: Sent): string =>
+  `${process}${pass === undefined ? "" : `, ${pass.controller.name}`}: ${method} ${path}`;
 
 /** That something is not there is an answer. */
 function isFailure({ method }: Sent, heard: Heard): boolean {
