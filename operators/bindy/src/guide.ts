@@ -1,5 +1,5 @@
 // The documents that are made from the kinds and the reasons: the troubleshooting guide (13) and the reference. Pure.
-import { referenceOf } from "@telltale/kinds";
+import { referencesOf, markdownTable as table } from "@telltale/kinds";
 import { mapConnectionError, mapHttpErrorToReason } from "./http-errors.ts";
 import { bindyKinds } from "./manifests/crds.ts";
 import { type Meaning, meanings, type ReasonName } from "./meanings.ts";
@@ -129,7 +129,7 @@ export const apiReference = (): string =>
       ["Reason", "Means", "Do"],
       reasons.map(([name, { means, fix }]) => [code(name), means, fix]),
     ),
-    ...bindyKinds.map((kind) => deeper(withoutCore(referenceOf(kind)))),
+    ...referencesOf(bindyKinds, coreField),
   ]
     .join("\n\n")
     .trimEnd()
@@ -164,21 +164,7 @@ status:
 \`\`\``;
 
 /** What Kubernetes itself describes is not described again. */
-const withoutCore = (page: string): string =>
-  page
-    .split("\n")
-    .filter((line) => !coreField.test(line))
-    .join("\n");
-
 const coreField =
-  /^\| `[^`]*(volumes\[\]|volumeMounts\[\]|erviceSpec|service\.spec|resources|envVars\[\]|persistentVolume|emptyDir|selector)[.[]/;
-
-/** Headings one level down: the pages stand below one of their own. */
-const deeper = (page: string): string => page.replace(/^#/gm, "##");
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
-}
+  /(volumes\[\]|volumeMounts\[\]|erviceSpec|service\.spec|resources|envVars\[\]|persistentVolume|emptyDir|selector)[.[]/;
 
 const code = (text: string): string => `\`${text}\``;

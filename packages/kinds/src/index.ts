@@ -12,6 +12,7 @@ export {
   failureClasses,
   standardFailures,
 } from "./failures.ts";
+export { referencesOf, troublesOf } from "./guide.ts";
 export { evaluate, type JsonPath, parsePath, type Step } from "./jsonpath.ts";
 export {
   type ConditionsOf,
@@ -25,6 +26,7 @@ export {
   type StatusFields,
   type StatusOf,
 } from "./kind.ts";
+export { markdownTable } from "./markdown.ts";
 export { type FitOptions, findMisfit, type Misfit, misfit } from "./misfit.ts";
 export {
   type Condition,

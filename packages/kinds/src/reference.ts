@@ -1,6 +1,7 @@
 // `referenceOf`: what a kind is, for people, as Markdown. Everything in it comes from the declaration.
 import type { ConditionDeclaration, Conditions } from "./conditions.ts";
 import type { Kind } from "./kind.ts";
+import { code, markdownTable as table } from "./markdown.ts";
 import type { Phases } from "./phases.ts";
 import type { Structural } from "./structural.ts";
 import { canonicalJson } from "./values/canonical.ts";
@@ -160,7 +161,8 @@ const presenceWord = {
   whenTrue: "while it is True",
 } as const;
 
-function written(type: string, d: ConditionDeclaration): string {
+/** `Pod-{index}`, where there is one for each child. */
+export function written(type: string, d: ConditionDeclaration): string {
   return d.form === "family" ? `${type}-{index}` : type;
 }
 
@@ -178,18 +180,4 @@ function reasons(type: string, d: ConditionDeclaration): string[] {
 
 function section(title: string, body: string): string {
   return `## ${title}\n\n${body}`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
-  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
-}
-
-/** One line, and no bar that would end the cell. */
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, "<br>");
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
 }
