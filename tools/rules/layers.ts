@@ -52,7 +52,13 @@ const outside: Readonly<Record<string, readonly string[]>> = {
 const outsideInTests: readonly string[] = ["vitest", "fast-check"];
 
 /** Modules outside every package that any test may reach by a relative path. */
-const openToTests: readonly string[] = ["tools/envtest/", "tools/locust/", "tools/bind/", "tools/tofu/"];
+const openToTests: readonly string[] = [
+  "tools/envtest/",
+  "tools/locust/",
+  "tools/bind/",
+  "tools/tofu/",
+  "tools/deploy/",
+];
 
 interface Package {
   readonly folder: string;

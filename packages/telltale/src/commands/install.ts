@@ -40,7 +40,12 @@ export const uninstall: Run = async (call) => {
   const operators = await namedIn(call);
   return connected(call, async ({ client }) => {
     for (const operator of operators) {
-      const all = manifestsOf(operator, { ...optionsFor(call, operator), webhooks: true, image: "any" });
+      const all = manifestsOf(operator, {
+        ...optionsFor(call, operator),
+        webhooks: true,
+        image: "any",
+        serviceMonitor: true,
+      });
       const left = await belongingToOthers(client, operator, all);
       const objects = all.filter((object) => !left.includes(object));
       const isKept = ({ kind }: KubeObject) => kind === "CustomResourceDefinition" && !call.flags.has("crds");
@@ -86,6 +91,7 @@ async function namedIn({ words }: Call): Promise<readonly Operator[]> {
 const optionsFor = (call: Call, operator: Operator): ManifestOptions => ({
   ...installOptions(call, operator),
   ...(call.values["image"] !== undefined && { image: call.values["image"] }),
+  serviceMonitor: call.flags.has("service-monitor"),
 });
 
 /** Definitions of others that they brought themselves, and a namespace that was there before. */

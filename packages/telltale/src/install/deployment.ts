@@ -2,6 +2,7 @@
 import type { KubeObject } from "@telltale/kinds";
 import type { Deployment } from "@telltale/kinds/builtin";
 import type { Operator } from "../operators/operator.ts";
+import { podLabels, ports } from "./beside.ts";
 import type { ManifestOptions } from "./manifests.ts";
 
 export function deploymentOf(
@@ -9,7 +10,7 @@ export function deploymentOf(
   { namespace, image, webhooks, settings }: ManifestOptions & { readonly image: string },
 ): KubeObject {
   const { name } = operator;
-  const labels = { "app.kubernetes.io/name": name };
+  const labels = podLabels(operator);
   const account = operator.roles({ namespace, settings, webhooks }).find(({ kind }) => kind === "ServiceAccount")
     ?.metadata?.name;
   const probe = (path: string) => ({ httpGet: { path, port: "probes" } });
@@ -33,8 +34,8 @@ export function deploymentOf(
               args: ["run", "--operators", name, "--host", "0.0.0.0", ...(webhooks ? ["--webhooks"] : [])],
               env: [from("POD_NAME", "metadata.name"), from("POD_NAMESPACE", "metadata.namespace")],
               ports: [
-                { name: "probes", containerPort: 8080 },
-                ...(webhooks ? [{ name: "webhooks", containerPort: 9443 }] : []),
+                { name: "probes", containerPort: ports.probes },
+                ...(webhooks ? [{ name: "webhooks", containerPort: ports.webhooks }] : []),
               ],
               livenessProbe: probe("/healthz"),
               readinessProbe: probe("/readyz"),

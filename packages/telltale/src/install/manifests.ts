@@ -1,11 +1,14 @@
 // What is installed of an operator, in the order in which a server takes it. Pure.
 import type { KubeObject } from "@telltale/kinds";
 import type { InstallOptions, Operator } from "../operators/operator.ts";
+import { besideOf } from "./beside.ts";
 import { deploymentOf } from "./deployment.ts";
 
 export interface ManifestOptions extends InstallOptions {
   /** With it the operator runs in the cluster; without it somebody runs it elsewhere. */
   readonly image?: string;
+  /** Whether a Prometheus Operator is told of its figures, where it runs in the cluster. */
+  readonly serviceMonitor?: boolean;
 }
 
 /** How we know what we brought. */
@@ -25,7 +28,7 @@ export function manifestsOf(operator: Operator, options: ManifestOptions): reado
     ...(operator.foreign ?? []),
     ...operator.roles(options),
     ...operator.extras(options),
-    ...(image === undefined ? [] : [deploymentOf(operator, { ...options, image })]),
+    ...(image === undefined ? [] : [deploymentOf(operator, { ...options, image }), ...besideOf(operator, options)]),
   ];
   return all.map((object) => ({
     ...object,

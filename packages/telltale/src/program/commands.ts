@@ -109,6 +109,7 @@ export const commands: readonly Command[] = [
       namespace: inNamespace,
       image: { value: "IMAGE", means: "run it there, from this image" },
       webhooks,
+      "service-monitor": { means: "with --image: a ServiceMonitor too, for the Prometheus Operator" },
       "dry-run": { means: "only print what would be applied" },
       json,
     },

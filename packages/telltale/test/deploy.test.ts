@@ -1,0 +1,128 @@
+// What is in `deploy/`: it is what the code says, a server takes it, and the chart says the same as the plain manifests.
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { startApiServer } from "@telltale/apiserver";
+import { createClient, inProcessTransport } from "@telltale/client";
+import { systemClock, systemRandom } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
+import { Deployment } from "@telltale/kinds/builtin";
+import { expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { filesOf, generated, image } from "../../../tools/deploy/files.ts";
+import { applyAll } from "../src/install/apply.ts";
+import { chosen } from "../src/operators/table.ts";
+import { told } from "./told.ts";
+
+const folder = fileURLToPath(new URL("../../../deploy/", import.meta.url));
+const read = (path: string) => readFileSync(`${folder}${path}`, "utf8");
+const objectsIn = (text: string) =>
+  parseAllDocuments(text).flatMap((document) => (document.toJS() as KubeObject | null) ?? []);
+const operators = await chosen(undefined);
+const names = operators.map(({ name }) => name);
+
+test("what is generated is up to date: npm run deploy:manifests", () => {
+  const files = filesOf(operators);
+  expect(globSync("{manifests,helm/telltale/templates}/*", { cwd: folder }).sort()).toEqual([...files.keys()].sort());
+  for (const [path, text] of files) expect(read(path) === text, path).toBe(true);
+});
+
+test.for(names)("%s: the plain manifests are what telltale install applies", async (name) => {
+  const { out, code } = await told(["install", name, "--image", image, "--dry-run"]);
+  expect(code).toBe(0);
+  expect(`${generated}${out}` === read(`manifests/${name}.yaml`)).toBe(true);
+});
+
+test("a server takes the plain manifests, and warns of nothing", async () => {
+  const server = await startApiServer({});
+  const warnings: string[] = [];
+  const transport = inProcessTransport(server.client);
+  const onWarning = (text: string) => warnings.push(text);
+  const client = createClient({ transport, clock: systemClock, random: systemRandom, onWarning });
+  for (const name of names) {
+    await applyAll(objectsIn(read(`manifests/${name}.yaml`)), { client, clock: systemClock });
+    const { spec } = await client.get(Deployment, name, { namespace: `${name}-system` });
+    expect(spec?.replicas).toBe(2);
+  }
+  await server.stop();
+  expect(warnings).toEqual([]);
+});
+
+test.for(names)("%s: its pods fit the restricted profile, and there is a budget and a policy for them", (name) => {
+  const objects = objectsIn(read(`manifests/${name}.yaml`));
+  const { spec } = objects.find(({ kind }) => kind === "Deployment") as Deployment;
+  const labels = spec?.template.metadata?.labels;
+  const pod = spec?.template.spec;
+  expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+  expect(pod).not.toHaveProperty("hostNetwork");
+  for (const container of pod?.containers ?? []) {
+    const { securityContext } = container;
+    expect(securityContext).toMatchObject({ allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } });
+    expect(container).toMatchObject({ readinessProbe: {}, livenessProbe: {} });
+  }
+  for (const volume of pod?.volumes ?? []) expect(["emptyDir", "projected"]).toContain(Object.keys(volume)[1]);
+  const others = objects.filter(({ metadata }) => metadata?.name === name && metadata.namespace === `${name}-system`);
+  expect(others).toContainEqual(
+    expect.objectContaining({
+      kind: "PodDisruptionBudget",
+      spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
+    }),
+  );
+  expect(others).toContainEqual(
+    expect.objectContaining({
+      kind: "NetworkPolicy",
+      spec: expect.objectContaining({ podSelector: { matchLabels: labels } }),
+    }),
+  );
+});
+
+type Values = { readonly [key: string]: Values | string | number | boolean };
+const standard = parse(read("helm/telltale/values.yaml")) as Values;
+const chart = (name: string, values: Values): KubeObject[] =>
+  objectsIn(rendered(read(`helm/telltale/templates/${name}.yaml`), values));
+
+test.for(names)("%s: the chart brings the plain manifests, and keeps what people have made", (name) => {
+  const plain = objectsIn(read(`manifests/${name}.yaml`)).map((object) => {
+    if (object.kind !== "Namespace" && object.kind !== "CustomResourceDefinition") return object;
+    const annotations = { ...object.metadata?.annotations, "helm.sh/resource-policy": "keep" };
+    return { ...object, metadata: { ...object.metadata, annotations } };
+  });
+  expect(chart(name, standard)).toEqual(plain);
+});
+
+test.for(names)("%s: the values of the chart count", (name) => {
+  const own = { enabled: true, namespace: "elsewhere", foreignDefinitions: false };
+  const values = { image: "mine:1", replicas: 3, serviceMonitor: true, createNamespaces: false };
+  const objects = chart(name, { ...values, operators: { [name]: own } });
+  const kinds = objects.map(({ kind }) => kind);
+  expect(kinds).not.toContain("Namespace");
+  expect(kinds.slice(-2)).toEqual(["Service", "ServiceMonitor"]);
+  expect(JSON.stringify(objects)).not.toContain(`${name}-system`);
+  const foreign = operators.find((it) => it.name === name)?.foreign?.length ?? 0;
+  const definitions = chart(name, standard).filter(({ kind }) => kind === "CustomResourceDefinition");
+  expect(kinds.filter((kind) => kind === "CustomResourceDefinition")).toHaveLength(definitions.length - foreign);
+  const deployment = objects.find(({ kind }) => kind === "Deployment") as Deployment;
+  expect(deployment).toMatchObject({ metadata: { namespace: "elsewhere" }, spec: { replicas: 3 } });
+  expect(deployment.spec?.template.spec?.containers[0]?.image).toBe("mine:1");
+  expect(chart(name, { ...values, operators: { [name]: { ...own, enabled: false } } })).toEqual([]);
+});
+
+/** As Helm does it, as far as our templates go: `if` by the line, and values. Throws at anything else. */
+function rendered(template: string, values: Values): string {
+  const at = (path: string) =>
+    path.split(".").reduce<Values | Values[string]>((from, key) => {
+      const found = typeof from === "object" ? from[key] : undefined;
+      if (found === undefined) throw new Error(`the values have no ${path}`);
+      return found;
+    }, values);
+  const ifs: boolean[] = [];
+  const lines: string[] = [];
+  for (const line of template.split("\n")) {
+    const path = /^\{\{- if \.Values\.([\w.]+) \}\}$/.exec(line)?.[1];
+    if (path !== undefined) ifs.push(!ifs.includes(false) && at(path) === true);
+    else if (line === "{{- end }}") ifs.pop();
+    else if (!ifs.includes(false)) lines.push(line.replace(/\{\{ \.Values\.([\w.]+) \}\}/g, (_, it) => String(at(it))));
+  }
+  const text = lines.join("\n");
+  if (text.includes("{{") || ifs.length > 0) throw new Error("the template does more than is known here");
+  return text;
+}
