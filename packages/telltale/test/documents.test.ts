@@ -1,7 +1,11 @@
 // The documents: made from the kinds, or run. `-u` brings those that are made up to date.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { misfit } from "@telltale/kinds";
+import { LocustTest } from "@telltale/locust";
+import { lintStatus } from "@telltale/status";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { chosen } from "../src/operators/table.ts";
 import { reference, referenceIndex, troubleshooting } from "./documents.ts";
 
@@ -27,6 +31,15 @@ describe("documents that are made", () => {
       expect(kinds.filter(({ kind }) => !headings.has(`## ${kind}`)).map(({ kind }) => kind)).toEqual([]);
     }
   });
+});
+
+test("the status in docs/concepts.md fits its kind, and keeps the rules", () => {
+  const [, text = ""] = /^```yaml\n(.*?)^```$/ms.exec(read("docs/concepts.md")) ?? [];
+  const object = parse(text) as LocustTest;
+  const { spec, status } = LocustTest.schema;
+  expect(misfit(spec, object.spec, "spec")).toBeUndefined();
+  expect(status && misfit(status, object.status, "status")).toBeUndefined();
+  expect(lintStatus(LocustTest, object)).toEqual([]);
 });
 
 describe("links", () => {
