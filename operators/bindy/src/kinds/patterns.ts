@@ -38,8 +38,8 @@ export const patterns = {
   hex: "^([0-9A-Fa-f]{2})+$",
   /** 24h, 30d, 4w. */
   span: "^[0-9]{1,6}[hdw]$",
-  /** What may stand between quotes in a zone file. */
-  printable: `^[^\\x00-\\x1f\\x7f\u0080-\u009f${directions}]*$`,
+  /** What may stand between quotes in a zone file. Controls as escapes: kubectl cannot apply a definition that has them as they are. */
+  printable: `^[^\\x00-\\x1f\\x7f-\\x9f${directions}]*$`,
   /** The tag of a CAA record. */
   tag: "^[a-z0-9]{1,15}$",
   /** A name of a Kubernetes object in the same namespace. */
