@@ -5,7 +5,7 @@ import { startApiServer } from "@telltale/apiserver";
 import { createClient, inProcessTransport } from "@telltale/client";
 import { systemClock, systemRandom } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
-import { Deployment } from "@telltale/kinds/builtin";
+import { Deployment, type NetworkPolicy } from "@telltale/kinds/builtin";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { filesOf, generated, image } from "../../../tools/deploy/files.ts";
@@ -50,7 +50,8 @@ test("a server takes the plain manifests, and warns of nothing", async () => {
 test.for(names)("%s: its pods fit the restricted profile, and there is a budget and a policy for them", (name) => {
   const objects = objectsIn(read(`manifests/${name}.yaml`));
   const { spec } = objects.find(({ kind }) => kind === "Deployment") as Deployment;
-  const labels = spec?.template.metadata?.labels;
+  const labels = spec?.selector.matchLabels ?? {};
+  expect(spec?.template.metadata?.labels).toMatchObject(labels);
   const pod = spec?.template.spec;
   expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
   expect(pod).not.toHaveProperty("hostNetwork");
@@ -73,6 +74,20 @@ test.for(names)("%s: its pods fit the restricted profile, and there is a budget 
       spec: expect.objectContaining({ podSelector: { matchLabels: labels } }),
     }),
   );
+});
+
+test("bindy: its pods are those that its nameservers let in", () => {
+  const objects = objectsIn(read("manifests/bindy.yaml"));
+  const { spec } = objects.find(({ kind }) => kind === "Deployment") as Deployment;
+  const policies = objects.filter(({ kind, metadata }) => kind === "NetworkPolicy" && metadata?.name === "bind9");
+  const letIn = (policies as NetworkPolicy[]).map(
+    (policy) => policy.spec?.ingress?.flatMap(({ from = [] }) => from)[0]?.podSelector?.matchLabels ?? {},
+  );
+  expect(letIn).toHaveLength(2);
+  for (const labels of letIn) {
+    expect(labels).not.toEqual({});
+    expect(spec?.template.metadata?.labels).toMatchObject(labels);
+  }
 });
 
 type Values = { readonly [key: string]: Values | string | number | boolean };

@@ -23,7 +23,8 @@ export function deploymentOf(
       replicas: 2,
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels },
+        // By the first, policies of operators know them.
+        metadata: { labels: { app: name, ...labels } },
         spec: {
           serviceAccountName: account ?? "default",
           securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
