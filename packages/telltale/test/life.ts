@@ -53,7 +53,8 @@ export async function live(operator: Operator, kubeconfig: string, sample: strin
     const tree = await until(async () => (await told(["tree", ...with_(kubeconfig)])).out, isThere, running);
     const { out: why } = await told(["why", ...with_(kubeconfig)]);
     const ask = async (what: string) => (await fetch(`http://127.0.0.1:${port}/${what}`)).text();
-    const [ready, metrics] = [await ask("readyz"), await ask("metrics")];
+    const ready = await until(() => ask("readyz"), /^ok$/, running);
+    const metrics = await ask("metrics");
     await removeAll(objects, { client, clock: systemClock, namespace: "default" });
     await gone(client, objects);
     stop.abort();
