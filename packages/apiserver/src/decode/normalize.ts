@@ -36,7 +36,9 @@ export const isNormal = (object: JsonObject, messageName: string): boolean => no
 /** Whether it would be read and written as it is, down to the bottom. */
 function isPlainValue(value: Json, type: FieldType): boolean {
   if (value === null) return false;
-  if (type.of === "list") return Array.isArray(value) && value.every((item) => isPlainValue(item, type.item));
+  // An empty list is as it was given, and not as it is stored.
+  if (type.of === "list")
+    return Array.isArray(value) && value.length > 0 && value.every((item) => isPlainValue(item, type.item));
   if (type.of === "map") return isObject(value) && Object.values(value).every((it) => isPlainValue(it, type.value));
   if (type.of !== "message") return true;
   return isObject(value) ? isNormal(value, type.message) : formOf(type.message) !== "struct";
