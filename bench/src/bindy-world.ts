@@ -37,7 +37,10 @@ export async function bindyWorld(): Promise<World> {
     await make(Bind9Cluster, `dns-${letters(c)}`, { primary: { replicas: 1 }, secondary: { replicas: 1 } });
     for (let z = 0; z < zonesOfEach; z += 1) {
       const zone = `z${c}-${z}`;
-      await make(DNSZone, zone, zoneSpec(`${zone}.example`, `dns-${letters(c)}`, zone));
+      await make(DNSZone, zone, {
+        ...zoneSpec(`${zone}.example`, `dns-${letters(c)}`),
+        recordsFrom: [{ selector: { matchLabels: { zone } } }],
+      });
       for (let r = 0; r < recordsOfEach; r += 1)
         await make(ARecord, `${zone}-${r}`, { name: `host-${r}`, ipv4Addresses: [`192.0.2.${r + 1}`] }, { zone });
     }
@@ -57,7 +60,7 @@ export async function bindyWorld(): Promise<World> {
 
 const letters = (n: number): string => String(n).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "");
 
-const zoneSpec = (zoneName: string, clusterRef: string, zone: string) => ({
+export const zoneSpec = (zoneName: string, clusterRef: string) => ({
   zoneName,
   clusterRef,
   soaRecord: {
@@ -70,5 +73,4 @@ const zoneSpec = (zoneName: string, clusterRef: string, zone: string) => ({
     negativeTtl: 300,
   },
   nameServers: [{ hostname: `ns1.${zoneName}.`, ipv4Address: "192.0.2.1" }],
-  recordsFrom: [{ selector: { matchLabels: { zone } } }],
 });

@@ -10,7 +10,7 @@ import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, calculateClusterStatus
 import { instant, type KindRef } from "@telltale/kinds";
 import { findBind } from "../../tools/bind/bind.ts";
 import { bindyStage, namespace, type Sent, type Stage } from "./bindy-stage.ts";
-import { bindyWorld } from "./bindy-world.ts";
+import { bindyWorld, zoneSpec } from "./bindy-world.ts";
 import { percentile, type Result } from "./table.ts";
 
 const result = (name: string, value: number, unit: string, aim?: number): Result => ({
@@ -125,7 +125,7 @@ async function zonePass(): Promise<Result[]> {
   const spec = { primary: { replicas: 2 }, secondary: { replicas: 1 } };
   const of = ({ apiVersion, kind }: KindRef, name: string) => ({ apiVersion, kind, metadata: { name, namespace } });
   await it.client.create(Bind9Cluster, { ...of(Bind9Cluster, "dns"), spec } as never);
-  await it.client.create(DNSZone, { ...of(DNSZone, "example-com"), spec: zoneSpec("example.com") } as never);
+  await it.client.create(DNSZone, { ...of(DNSZone, "example-com"), spec: zoneSpec("example.com", "dns") } as never);
   await it.pass(60_000);
   const pods = await it.pods();
   const before = pods.map((pod) => it.bindcar(pod).requests.length);
@@ -142,21 +142,6 @@ async function zonePass(): Promise<Result[]> {
     result("unchanged pass over a zone: writes", writes, "requests", 0),
   ];
 }
-
-const zoneSpec = (zoneName: string) => ({
-  zoneName,
-  clusterRef: "dns",
-  soaRecord: {
-    primaryNs: `ns1.${zoneName}.`,
-    adminEmail: `admin.${zoneName}.`,
-    serial: 1,
-    refresh: 3600,
-    retry: 600,
-    expire: 604_800,
-    negativeTtl: 300,
-  },
-  nameServers: [{ hostname: `ns1.${zoneName}.`, ipv4Address: "192.0.2.1" }],
-});
 
 function statusOfMany(): Result[] {
   const now = instant(Date.UTC(2026, 0, 1));
