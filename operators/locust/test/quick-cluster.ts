@@ -59,8 +59,15 @@ function jobStatus({ spec, status }: Job, all: readonly Pod[], now: Instant): Jo
 const isEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
 
 function pods(runTime: Ms): Controller {
+  // Who has had load has had it, also where a worker that came to its end is taken away.
+  const loaded = new Map<string, Instant>();
   return controller(Pod, "quick-pods").reconcile<{ readonly pod: Pod; readonly loadedAt: Instant | undefined }>({
-    observe: (pod, look) => ({ pod, loadedAt: loadIn(look.list(Pod, { namespace: pod.metadata?.namespace ?? "" })) }),
+    observe(pod, look) {
+      const { namespace = "", uid = "" } = pod.metadata ?? {};
+      const loadedAt = loaded.get(uid) ?? loadIn(look.list(Pod, { namespace }));
+      if (loadedAt !== undefined) loaded.set(uid, loadedAt);
+      return { pod, loadedAt };
+    },
     status({ pod, loadedAt }, _pod, now) {
       const { status = {} } = pod;
       if (isEnded(pod)) return { status };
