@@ -1,4 +1,5 @@
 // The one error that comes back from a provider: a gRPC status code and a text.
+import type { Ms } from "@telltale/kinds";
 
 /** As gRPC numbers them. */
 export const codes = {
@@ -22,12 +23,23 @@ export const codes = {
 
 export type Code = keyof typeof codes;
 
+export interface RpcErrorOptions extends ErrorOptions {
+  /** How long the provider asks us to wait. */
+  readonly after?: Ms;
+  /** The request never left: nothing was done. */
+  readonly isUnsent?: boolean;
+}
+
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: Code;
+  readonly after?: Ms;
+  readonly isUnsent: boolean;
 
-  constructor(code: Code, message: string, options?: ErrorOptions) {
+  constructor(code: Code, message: string, { after, isUnsent = false, ...options }: RpcErrorOptions = {}) {
     super(message, options);
     this.code = code;
+    if (after !== undefined) this.after = after;
+    this.isUnsent = isUnsent;
   }
 }
