@@ -1,6 +1,7 @@
 // What controllers do, whatever the server: run by `controllers.test.ts` on the embedded one and by
 // `controllers.real.test.ts` on a real kube-apiserver.
 import { type Client, isNotFound } from "@telltale/client";
+import { plus } from "@telltale/kinds";
 import { ConfigMap, Deployment } from "@telltale/kinds/builtin";
 import { Failed, text } from "@telltale/status";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -644,6 +645,33 @@ export function controllers(open: () => Promise<World>): void {
       await w.until(async () => (await get("a")).status?.readyReplicas === 7);
       expect(outside.calls).toEqual(["1"]);
       expect(outside.made.size).toBe(1);
+    });
+
+    it("that goes on keeps its record, which counts the attempts, until it is settled", async () => {
+      await w.client.create(Site, site("a"));
+      const attempts: number[] = [];
+      const it = controller(Site)
+        .records("example.com/pending")
+        .reconcile({
+          observe: (it) => it,
+          async act(_none, hands, { status }) {
+            const call = async ({ attempt }: { readonly attempt: number }) => attempts.push(attempt);
+            if (attempts.length < 2)
+              await hands.once({ op: "Create", probe: async () => "none", call, goesOn: () => true });
+            else if (status?.readyReplicas === 2) hands.settled();
+          },
+          status: (_it, draft, now) => {
+            draft
+              .phase("Pending")
+              .set({ readyReplicas: attempts.length })
+              .condition("Ready", false, "Starting", "made");
+            draft.wake(plus(now, 1_000));
+          },
+        });
+      await w.start([it]);
+      await w.until(() => attempts.length === 2);
+      expect(attempts).toEqual([1, 2]);
+      await w.until(async () => (await get("a")).metadata.annotations?.["example.com/pending"] === undefined);
     });
   });
 

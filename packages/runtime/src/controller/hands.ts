@@ -275,15 +275,16 @@ export function hands(around: Surroundings, state: PassState): Hands {
         throw new Error(`${controller.name}: nothing says where effects are recorded; add .records("<annotation>")`);
       }
       const known = recordOf(state.object, record);
+      const ended = (result: R) => {
+        state.effect = effect.goesOn?.(result) === true ? "none" : "done";
+        return { as: "done", result } as const;
+      };
       state.effect = "open";
       const before = known?.op === effect.op ? known : undefined;
       if (before !== undefined) {
         const found = await effect.probe(before);
         if (found === "many") return { as: "ambiguous" };
-        if (found !== "none") {
-          state.effect = "done";
-          return { as: "done", result: found.found };
-        }
+        if (found !== "none") return ended(found.found);
       }
       const next: EffectRecord = {
         op: effect.op,
@@ -292,9 +293,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
         at: formatTime(clock.now()),
       };
       await annotate({ [record]: JSON.stringify(next) });
-      const result = await effect.call(next);
-      state.effect = "done";
-      return { as: "done", result };
+      return ended(await effect.call(next));
     },
     settled() {
       if (state.effect === "none") state.effect = "done";

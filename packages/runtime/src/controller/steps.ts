@@ -65,6 +65,8 @@ export interface Effect<R> {
   /** After a crash: what became of an attempt whose answer nobody saw. */
   readonly probe: (record: EffectRecord) => Promise<{ readonly found: R } | "none" | "many">;
   readonly call: (record: EffectRecord) => Promise<R>;
+  /** What was begun goes on outside: the record, which counts the attempts, stays until `settled`. */
+  readonly goesOn?: (result: R) => boolean;
 }
 
 export interface EffectRecord {
