@@ -1,0 +1,301 @@
+// Provider: one hypervisor, and the process that talks to it. This is everything that it can say of itself (3.2).
+import {
+  age,
+  column,
+  conditions,
+  copied,
+  defineKind,
+  Enum,
+  Fields,
+  Flag,
+  List,
+  no,
+  Optional,
+  on,
+  positive,
+  type Resource,
+  type Static,
+  Text,
+  Time,
+  unknown,
+  yes,
+} from "@telltale/kinds";
+import { LocalObjectReference } from "@telltale/kinds/core";
+import { finalizers, group, version } from "../names.ts";
+import { keepsPhase } from "./failures.ts";
+import { bytes, count, percentage } from "./fields.ts";
+import { ProviderSpec } from "./provider-spec.ts";
+import { correctSpec, forceDelete, reconcileFailed } from "./reasons.ts";
+
+export const runtimePhases = ["Pending", "Starting", "Running", "Stopping", "Failed"] as const;
+export type RuntimePhase = (typeof runtimePhases)[number];
+
+export const providerCapabilities = [
+  "VirtualMachines",
+  "Snapshots",
+  "Cloning",
+  "LiveMigration",
+  "ConsoleAccess",
+  "DiskManagement",
+  "NetworkManagement",
+  "GPUPassthrough",
+  "HighAvailability",
+  "Backup",
+  "Templates",
+] as const;
+export type ProviderCapability = (typeof providerCapabilities)[number];
+
+const runtimeStatus = Fields({
+  mode: Optional(Enum(["Remote"])),
+  endpoint: Optional(Text({ maxLength: 512, description: "host:port of the provider" })),
+  serviceRef: Optional(LocalObjectReference()),
+  phase: Optional(
+    Enum(runtimePhases, {
+      description: [
+        "Where the process of the provider stands, in one word.",
+        "Pending: its objects are not made yet",
+        "Starting: its Deployment has no ready pod",
+        "Running: at least one pod is ready, or the external endpoint answers",
+        "Stopping: it is on its way out",
+        "Failed: the configuration cannot work, or the Deployment gave up",
+      ].join("\n"),
+    }),
+  ),
+  message: Optional(Text()),
+  readyReplicas: Optional(count()),
+  availableReplicas: Optional(count()),
+});
+
+const names = () => Optional(List(Text({ maxLength: 253 }), { maxItems: 64 }));
+const can = () => Optional(Flag());
+
+const reported = Fields({
+  supportedDiskTypes: names(),
+  supportedExportBackends: names(),
+  supportedExportFormats: names(),
+  supportedImportBackends: names(),
+  supportedImportFormats: names(),
+  supportedNetworkTypes: names(),
+  supportedTransferModes: names(),
+  supportsDiskExpansionOnline: can(),
+  supportsDiskExport: can(),
+  supportsDiskImport: can(),
+  supportsExportCompression: can(),
+  supportsImageImport: can(),
+  supportsLinkedClones: can(),
+  supportsMemorySnapshots: can(),
+  supportsReconfigureOnline: can(),
+  supportsSnapshots: can(),
+});
+
+const usage = (unit: string) =>
+  Optional(
+    Fields(
+      {
+        total: Optional(bytes()),
+        used: Optional(bytes()),
+        available: Optional(bytes()),
+        usagePercent: Optional(percentage()),
+      },
+      { description: `In ${unit}` },
+    ),
+  );
+const counted = () => Optional(bytes());
+
+const resourceUsage = Fields({
+  cpu: usage("virtual CPUs"),
+  memory: usage("bytes"),
+  storage: usage("bytes"),
+  network: Optional(
+    Fields({
+      bytesReceived: counted(),
+      bytesSent: counted(),
+      packetsReceived: counted(),
+      packetsSent: counted(),
+    }),
+  ),
+});
+
+const adoption = Fields({
+  discoveredVMs: Optional(count()),
+  adoptedVMs: Optional(count()),
+  failedAdoptions: Optional(count()),
+  lastDiscoveryTime: Optional(Time()),
+  message: Optional(Text()),
+});
+
+const status = Fields({
+  healthy: Flag(),
+  lastHealthCheck: Time(),
+  runtime: runtimeStatus,
+  capabilities: List(Enum(providerCapabilities), { maxItems: providerCapabilities.length }),
+  reportedCapabilities: reported,
+  version: Text({ maxLength: 128 }),
+  connectedVMs: count(),
+  resourceUsage,
+  adoption,
+});
+export type ReportedCapabilities = Static<typeof reported>;
+export type ResourceUsage = Static<typeof resourceUsage>;
+export type Adoption = Static<typeof adoption>;
+
+const runtimeTrouble = {
+  MissingRuntime: no("The spec does not say how the provider runs", "fill in spec.runtime"),
+  InvalidConfiguration: no("The provider cannot run as the spec says", correctSpec),
+  CredentialsNotFound: no(
+    "The Secret with the credentials does not exist",
+    "make the Secret that the message names, in the namespace of the Provider",
+  ),
+  TLSNotConfigured: no(
+    "Nobody has decided whether the connection to the provider is encrypted",
+    "set spec.runtime.service.tls: a secretRef, or enabled: false",
+  ),
+  ServiceError: no("The Service could not be made", "read the message; check rights, quota and admission policies"),
+  DeploymentError: no(
+    "The Deployment could not be made",
+    "read the message; check rights, quota and admission policies",
+  ),
+  DeploymentNotReady: no("No pod of the provider is ready", "kubectl describe its pods; check image and credentials"),
+} as const;
+
+const runtimeReady = positive({
+  means: "The process of the provider runs",
+  present: "onceSet",
+  reasons: {
+    DeploymentReady: yes("Its pods are ready"),
+    ExternalEndpoint: yes("It runs elsewhere, and answers"),
+    ...runtimeTrouble,
+  },
+});
+
+const unhealthy = {
+  HealthCheckFailed: no(
+    "The provider says that it cannot work, or did not answer often enough",
+    "read the message; check the credentials and that the hypervisor can be reached from the pod",
+  ),
+} as const;
+
+const healthy = positive({
+  means: "The provider can work with its hypervisor",
+  present: "onceSet",
+  reasons: {
+    ProviderHealthy: yes("It says so"),
+    ...unhealthy,
+    HealthCheckDisabled: unknown("Nobody asks", "set spec.healthCheck.enabled to true"),
+  },
+});
+
+const disconnected = {
+  ConnectionFailed: no(
+    "The manager does not reach the provider",
+    "read the message; check the Service, network policies and the certificates",
+  ),
+} as const;
+
+export const Provider = defineKind({
+  group,
+  version,
+  kind: "Provider",
+  shortNames: ["prov"],
+  description: "A hypervisor, and the process that talks to it.",
+  spec: ProviderSpec,
+  status,
+  conditions: conditions({
+    Ready: positive({
+      means: "Machines can be made and changed through it",
+      reasons: {
+        ProviderHealthy: yes("It is healthy"),
+        ...runtimeTrouble,
+        ...disconnected,
+        ...unhealthy,
+        HealthCheckDisabled: on(
+          ["True", "Unknown"],
+          "Its process runs, and nobody asks whether it is healthy",
+          "set spec.healthCheck.enabled to true",
+        ),
+        InUse: no("It is being deleted, and machines still refer to it", forceDelete),
+        ...reconcileFailed,
+      },
+    }),
+    Healthy: healthy,
+    Connected: positive({
+      means: "The manager reaches the provider",
+      present: "onceSet",
+      reasons: { Connected: yes("It does"), ...disconnected },
+    }),
+    RuntimeReady: runtimeReady,
+    TLSConfigured: positive({
+      means: "The connection between manager and provider is encrypted",
+      present: "onceSet",
+      reasons: {
+        Enabled: yes("It is"),
+        TLSBlockMissing: no(
+          "Nobody has decided",
+          "refer to a Secret in spec.runtime.service.tls.secretRef, or set enabled to false there",
+        ),
+        ExplicitlyDisabled: no(
+          "It is not, by choice",
+          "keep strangers away with a NetworkPolicy, or refer to a Secret in spec.runtime.service.tls.secretRef",
+        ),
+        SecretRefMissing: no(
+          "It should be, and no Secret is named",
+          "set spec.runtime.service.tls.secretRef, or enabled to false",
+        ),
+      },
+    }),
+    CapabilitiesReported: positive({
+      means: "The provider has said what it can do",
+      present: "onceSet",
+      reasons: {
+        CapabilitiesFetched: yes("It has"),
+        CapabilitiesUnavailable: no("It could not be asked; what it said last still counts", "look at Connected"),
+      },
+    }),
+    ProviderRuntimeReady: copied(runtimeReady, {
+      means: "The same as RuntimeReady, by its old name (--legacy-provider-conditions)",
+      present: "onceSet",
+    }),
+    ProviderAvailable: copied(healthy, {
+      means: "The same as Healthy, by its old name (--legacy-provider-conditions)",
+      present: "onceSet",
+    }),
+  }),
+  memory: [
+    "healthy",
+    "lastHealthCheck",
+    "runtime",
+    "capabilities",
+    "reportedCapabilities",
+    "adoption",
+    "observedGeneration",
+    "conditions.Ready",
+    "conditions.Healthy",
+    "conditions.Connected",
+    "conditions.RuntimeReady",
+    "conditions.CapabilitiesReported",
+  ],
+  urgent: [
+    "healthy",
+    "runtime.phase",
+    "runtime.endpoint",
+    "conditions.Ready",
+    "conditions.Healthy",
+    "conditions.Connected",
+    "conditions.RuntimeReady",
+    "conditions.TLSConfigured",
+    "conditions.CapabilitiesReported",
+  ],
+  volatile: ["lastHealthCheck", "resourceUsage"],
+  failures: keepsPhase,
+  columns: [
+    column("Type", ".spec.type"),
+    column("Endpoint", ".spec.endpoint"),
+    column("Healthy", ".status.healthy", "boolean"),
+    column("Connected VMs", ".status.connectedVMs", "integer"),
+    age(),
+  ],
+  finalizer: finalizers.provider,
+});
+export type { ProviderSpec } from "./provider-spec.ts";
+export type Provider = Resource<typeof Provider>;
+export type ProviderStatus = NonNullable<Provider["status"]>;

@@ -1,0 +1,28 @@
+// Reasons that several of our kinds give, said in the same words everywhere.
+import { no, yes } from "@telltale/kinds";
+
+export const correctSpec = "correct the field that the message names";
+export const lookAtProvider = "read the message; look at the Provider and the log of its pod; it is tried again";
+
+export const reconcileFailed = {
+  ReconcileFailed: no(
+    "The last pass ended in an error that nobody expected",
+    "read the message; it is tried again; if it stays, look at the log of the manager",
+  ),
+} as const;
+
+export const providerError = { ProviderError: no("A call to the provider failed", lookAtProvider) } as const;
+export const validationError = { ValidationError: no("The spec cannot work", correctSpec) } as const;
+export const unsupportedByProvider = {
+  UnsupportedByProvider: no(
+    "The provider cannot do what the spec asks for",
+    "change the spec, or use a provider whose status.reportedCapabilities has it",
+  ),
+} as const;
+
+/** What stands in the way of a deletion, and how it is overruled. */
+export const forceDelete = "delete those first, or set the annotation virtrigaud.io/force-delete to true";
+
+/** The two reasons of a spec that was looked at. */
+export const valid = { Valid: yes("It is") } as const;
+export const invalid = { Invalid: no("The spec breaks a rule", correctSpec) } as const;

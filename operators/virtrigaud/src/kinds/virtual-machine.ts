@@ -1,0 +1,245 @@
+// VirtualMachine: one machine on one provider. This is everything that it can say of itself (3.1).
+import {
+  age,
+  column,
+  conditions,
+  Dictionary,
+  defineKind,
+  Enum,
+  Fields,
+  Flag,
+  List,
+  neutral,
+  no,
+  Optional,
+  on,
+  type PhaseOf,
+  phases,
+  positive,
+  type Resource,
+  type Static,
+  Text,
+  Time,
+  unknown,
+  yes,
+} from "@telltale/kinds";
+import { finalizers, group, version } from "../names.ts";
+import { failsAloud } from "./failures.ts";
+import { bytes, message, VirtualMachineResources } from "./fields.ts";
+import {
+  forceDelete,
+  lookAtProvider,
+  providerError,
+  reconcileFailed,
+  unsupportedByProvider,
+  validationError,
+} from "./reasons.ts";
+import { powerStates, VirtualMachineSpec } from "./virtual-machine-spec.ts";
+
+const snapshotInfo = Fields({
+  id: Text(),
+  name: Text(),
+  creationTime: Time(),
+  description: Optional(Text()),
+  hasMemory: Optional(Flag()),
+  sizeBytes: Optional(bytes()),
+});
+export type VMSnapshotInfo = Static<typeof snapshotInfo>;
+
+const status = Fields({
+  id: Text({ maxLength: 1024, description: "What the provider calls the machine. Absent: it does not exist yet" }),
+  powerState: Enum(powerStates, { description: "What was seen last" }),
+  message: message(),
+  ips: List(Text({ maxLength: 45 }), { maxItems: 256 }),
+  consoleURL: Text({ maxLength: 4096 }),
+  lastTaskRef: Text({ maxLength: 1024, description: "A create, power or delete that the provider is still at" }),
+  reconfigureTaskRef: Text({ maxLength: 1024, description: "A change that the provider is still at" }),
+  lastReconfigureTime: Time(),
+  currentResources: VirtualMachineResources,
+  snapshots: List(snapshotInfo, { maxItems: 500, description: "Those of its VMSnapshots that are ready" }),
+  provider: Dictionary(Text({ maxLength: 1024 }), {
+    maxProperties: 64,
+    description: "What else the provider says of it",
+  }),
+});
+
+const migration = "wait for the VMMigration that the message names, or delete that";
+const nameTaken =
+  "rename one of the two with the annotation virtrigaud.io/vm-name, or remove the machine that is in the way";
+
+/** Why it could not be made, or is not as it should be. */
+const trouble = {
+  ...reconcileFailed,
+  ...providerError,
+  ...validationError,
+  ...unsupportedByProvider,
+  QuotaExceeded: no("The provider has no room for it", "free room on the provider, or raise its quota"),
+  Unauthorized: no(
+    "The provider was not allowed to do it",
+    "correct the credentials in the Secret of the Provider; it is tried again each minute",
+  ),
+  NameConflict: no("Another machine on the provider has its name", nameTaken),
+  PlacementFailed: no(
+    "No place fits the VMPlacementPolicy",
+    "read the message; widen the policy, or make room where it points",
+  ),
+  VMNotFound: no(
+    "The provider says that the machine does not exist",
+    "if it was removed on purpose, delete this object; otherwise look on the hypervisor",
+  ),
+} as const;
+
+export const VirtualMachine = defineKind({
+  group,
+  version,
+  kind: "VirtualMachine",
+  shortNames: ["vm"],
+  description: "One virtual machine on one provider.",
+  spec: VirtualMachineSpec,
+  status,
+  phases: phases(
+    {
+      Pending: ["Provisioning", "Running", "Stopped", "Reconfiguring", "Deleting", "Failed"],
+      Provisioning: ["Pending", "Running", "Stopped", "Reconfiguring", "Deleting", "Failed"],
+      Running: ["Stopped", "Reconfiguring", "Provisioning", "Pending", "Deleting", "Failed"],
+      Stopped: ["Running", "Reconfiguring", "Provisioning", "Pending", "Deleting", "Failed"],
+      Reconfiguring: ["Running", "Stopped", "Provisioning", "Pending", "Deleting", "Failed"],
+      Failed: ["Pending", "Provisioning", "Running", "Stopped", "Reconfiguring", "Deleting"],
+      Deleting: [],
+    },
+    {
+      // An adopted machine is there before its object is looked at.
+      initial: ["Pending", "Provisioning", "Running", "Stopped", "Reconfiguring", "Deleting", "Failed"],
+      means: {
+        Pending: "it does not exist on the provider, and waits for something",
+        Provisioning: "it is being made",
+        Running: "it exists and is on",
+        Stopped: "it exists and is off",
+        Reconfiguring: "its size is being changed, or it goes back to a snapshot",
+        Deleting: "it is on its way out",
+        Failed: "it cannot go on: change the spec",
+      },
+    },
+  ),
+  conditions: conditions({
+    Ready: positive({
+      means: "The machine is as the spec says",
+      reasons: {
+        ReconcileSucceeded: yes("It is"),
+        Provisioned: yes("It has just been made"),
+        ...trouble,
+        WaitingForDependencies: no(
+          "Something that it refers to is missing or not ready",
+          "make what the message names; it is looked at again by itself",
+        ),
+        Creating: no("It is being made", "wait"),
+        Updating: no("It is being changed", "wait"),
+        Deleting: no("It is being deleted", "wait; Deleting says for what"),
+        TaskInProgress: no("The provider is still at work on it", "wait"),
+        RevertingSnapshot: no("It goes back to a snapshot", "wait"),
+        RevertFailed: no("It could not go back to the snapshot", "read the message; change spec.snapshot.revertToRef"),
+        Paused: unknown("Nobody works on it", "take the annotation virtrigaud.io/paused away"),
+      },
+    }),
+    Provisioning: neutral({
+      means: "The machine is being made",
+      present: "onceSet",
+      reasons: {
+        Creating: yes("The provider was asked to make it", "wait"),
+        TaskInProgress: yes("The provider prepares its image, or makes it", "wait"),
+        WaitingForDependencies: on(
+          ["True", "False"],
+          "Something that it needs is missing or not ready",
+          "make what the message names; an adopted machine waits for its id",
+        ),
+        ReconcileSucceeded: no("It has been made", "nothing to do"),
+        ...trouble,
+      },
+    }),
+    Reconfiguring: neutral({
+      means: "The machine is being changed",
+      present: "onceSet",
+      reasons: {
+        Updating: yes("Its power or its size is being changed", "wait"),
+        TaskInProgress: yes("The provider is still at the change", "wait"),
+        RevertingSnapshot: yes("It goes back to a snapshot", "wait"),
+        ReconcileSucceeded: no("It is as the spec says", "nothing to do"),
+        RestartRequired: no(
+          "The change needs the machine to be off",
+          'set spec.powerState to "OffGraceful", and back to "On" when the change is through',
+        ),
+        MigrationInProgress: no("A VMMigration has it, so nothing is changed", migration),
+        RevertFailed: no(
+          "It could not go back to the snapshot",
+          "read the message; change spec.snapshot.revertToRef, or take it away",
+        ),
+        HookFailed: on(
+          ["True", "False"],
+          "A hook of spec.lifecycle failed, and the change went on without it",
+          "correct the hook that the message names",
+        ),
+        Paused: no("Nobody works on it", "take the annotation virtrigaud.io/paused away"),
+        ...trouble,
+      },
+    }),
+    Deleting: neutral({
+      means: "The machine is on its way out",
+      present: "onceSet",
+      reasons: {
+        Deleting: yes("The provider was asked to remove it", "wait"),
+        TaskInProgress: yes("The provider is still removing it", "wait"),
+        MigrationInProgress: yes("A VMMigration has it", migration),
+        InUse: yes("Clones hang on its disk, or a snapshot has to be kept", forceDelete),
+        ProviderError: yes(
+          "The provider cannot be asked, or could not remove it",
+          `${lookAtProvider}; the annotation virtrigaud.io/force-delete leaves it on the hypervisor`,
+        ),
+      },
+    }),
+  }),
+  memory: [
+    "id",
+    "powerState",
+    "ips",
+    "consoleURL",
+    "provider",
+    "lastTaskRef",
+    "reconfigureTaskRef",
+    "lastReconfigureTime",
+    "currentResources",
+    "phase",
+    "message",
+    "observedGeneration",
+    "conditions.Ready",
+    "conditions.Provisioning",
+    "conditions.Reconfiguring",
+    "conditions.Deleting",
+  ],
+  // What the provider was asked to do is known before anything else is done.
+  urgent: [
+    "phase",
+    "id",
+    "lastTaskRef",
+    "reconfigureTaskRef",
+    "powerState",
+    "conditions.Ready",
+    "conditions.Provisioning",
+    "conditions.Reconfiguring",
+    "conditions.Deleting",
+  ],
+  volatile: ["provider"],
+  failures: failsAloud,
+  columns: [
+    column("Phase", ".status.phase"),
+    column("Provider", ".spec.providerRef.name"),
+    column("Class", ".spec.classRef.name"),
+    column("Image", ".spec.imageRef.name"),
+    column("IPs", ".status.ips[*]"),
+    age(),
+  ],
+  finalizer: finalizers.virtualMachine,
+});
+export type { VirtualMachineSpec } from "./virtual-machine-spec.ts";
+export type VirtualMachine = Resource<typeof VirtualMachine>;
+export type VirtualMachineStatus = NonNullable<VirtualMachine["status"]>;
+export type VirtualMachinePhase = PhaseOf<typeof VirtualMachine>;
