@@ -1,5 +1,5 @@
 // Reasons that several of our kinds give, said in the same words everywhere.
-import { no, yes } from "@telltale/kinds";
+import { no, type Reason, type Reasons, yes } from "@telltale/kinds";
 
 export const correctSpec = "correct the field that the message names";
 export const lookAtProvider = "read the message; look at the Provider and the log of its pod; it is tried again";
@@ -26,3 +26,10 @@ export const forceDelete = "delete those first, or set the annotation virtrigaud
 /** The two reasons of a spec that was looked at. */
 export const valid = { Valid: yes("It is") } as const;
 export const invalid = { Invalid: no("The spec breaks a rule", correctSpec) } as const;
+
+/** The same reasons as reasons for True: for the condition that says that something failed. */
+export function asTrue<const R extends Reasons>(reasons: R): { readonly [N in keyof R]: Reason<"True"> } {
+  const entries = Object.entries(reasons).map(([name, { means, fix }]) => [name, yes(means, fix)] as const);
+  // The names are those of the record that the type is made from.
+  return Object.fromEntries(entries) as { readonly [N in keyof R]: Reason<"True"> };
+}

@@ -13,7 +13,6 @@ import {
   no,
   Optional,
   on,
-  type PhaseOf,
   phases,
   positive,
   type Resource,
@@ -35,6 +34,16 @@ import {
   validationError,
 } from "./reasons.ts";
 import { powerStates, VirtualMachineSpec } from "./virtual-machine-spec.ts";
+
+export const vmPhases = [
+  "Pending",
+  "Provisioning",
+  "Running",
+  "Stopped",
+  "Reconfiguring",
+  "Deleting",
+  "Failed",
+] as const;
 
 const snapshotInfo = Fields({
   id: Text(),
@@ -109,7 +118,7 @@ export const VirtualMachine = defineKind({
     },
     {
       // An adopted machine is there before its object is looked at.
-      initial: ["Pending", "Provisioning", "Running", "Stopped", "Reconfiguring", "Deleting", "Failed"],
+      initial: vmPhases,
       means: {
         Pending: "it does not exist on the provider, and waits for something",
         Provisioning: "it is being made",
@@ -242,4 +251,4 @@ export const VirtualMachine = defineKind({
 export type { VirtualMachineSpec } from "./virtual-machine-spec.ts";
 export type VirtualMachine = Resource<typeof VirtualMachine>;
 export type VirtualMachineStatus = NonNullable<VirtualMachine["status"]>;
-export type VirtualMachinePhase = PhaseOf<typeof VirtualMachine>;
+export type VirtualMachinePhase = (typeof vmPhases)[number];
