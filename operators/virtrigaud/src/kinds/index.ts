@@ -8,16 +8,17 @@ export type {
   VMNetworkRef,
 } from "./fields.ts";
 export { patterns } from "./patterns.ts";
-export { Provider, type ProviderSpec, type ProviderStatus } from "./provider.ts";
-export { type ProviderType, providerTypes } from "./provider-spec.ts";
 export {
   type Adoption,
+  Provider,
   type ProviderCapability,
-  providerCapabilities,
+  type ProviderSpec,
+  type ProviderStatus,
   type ReportedCapabilities,
   type ResourceUsage,
   type RuntimePhase,
-} from "./provider-status.ts";
+} from "./provider.ts";
+export { providerCapabilities } from "./provider-status.ts";
 export {
   VirtualMachine,
   type VirtualMachinePhase,
@@ -36,7 +37,7 @@ export {
   type VMImageSpec,
   type VMImageStatus,
 } from "./vm-image.ts";
-export { type ChecksumType, type ImageFormat, type SourceName, sourceNames } from "./vm-image-spec.ts";
+export { type ChecksumType, type ImageFormat, imageFormats, type SourceName, sourceNames } from "./vm-image-spec.ts";
 export { VMMigration, type VMMigrationSpec, type VMMigrationStatus } from "./vm-migration.ts";
 export type {
   MigrationDiskInfo,

@@ -176,5 +176,12 @@ export const Provider = defineKind({
   finalizer: finalizers.provider,
 });
 export type { ProviderSpec } from "./provider-spec.ts";
+export type {
+  Adoption,
+  ProviderCapability,
+  ReportedCapabilities,
+  ResourceUsage,
+  RuntimePhase,
+} from "./provider-status.ts";
 export type Provider = Resource<typeof Provider>;
 export type ProviderStatus = NonNullable<Provider["status"]>;
