@@ -161,6 +161,41 @@ describe("when the clocks change", () => {
     expect(next("0 12 30 12 *", "2011-12-01T00:00:00Z", "Pacific/Apia")).toBe("2012-12-29T22:00:00Z");
   });
 
+  it("a skipped local time runs when the clock goes on, where that is asked for", () => {
+    const later = (text: string, timeZone: string): Cron => {
+      const parsed = parseCron(text, timeZone, { skipped: "later" });
+      if ("error" in parsed) throw new Error(parsed.error);
+      return parsed;
+    };
+    const runs = (it: Cron, from: string, count: number) => {
+      const found: string[] = [];
+      for (let run = nextRun(it, at(from)); run !== undefined && found.length < count; run = nextRun(it, run)) {
+        found.push(formatTime(run));
+      }
+      return found;
+    };
+    const half = later("30 2 * * *", "Europe/Berlin");
+    expect(runs(half, "2026-03-28T00:00:00Z", 3)).toEqual([
+      "2026-03-28T01:30:00Z",
+      "2026-03-29T01:00:00Z",
+      "2026-03-30T00:30:00Z",
+    ]);
+    expect(previousRun(half, at("2026-03-29T12:00:00Z"))).toBe(at("2026-03-29T01:00:00Z"));
+    expect(previousRun(half, at("2026-03-29T01:00:00Z"))).toBe(at("2026-03-28T01:30:00Z"));
+    // Several of the skipped ones, and one at the very end of the gap, are one run.
+    expect(runs(later("15,45 2 * * *", "Europe/Berlin"), "2026-03-29T00:00:00Z", 2)).toEqual([
+      "2026-03-29T01:00:00Z",
+      "2026-03-30T00:15:00Z",
+    ]);
+    expect(runs(later("0 2,3 * * *", "Europe/Berlin"), "2026-03-29T00:00:00Z", 2)).toEqual([
+      "2026-03-29T01:00:00Z",
+      "2026-03-30T00:00:00Z",
+    ]);
+    expect(runs(later("0 0 * * *", "America/Sao_Paulo"), "2018-11-03T12:00:00Z", 1)).toEqual(["2018-11-04T03:00:00Z"]);
+    // It goes by the clock, and every hour comes.
+    expect(runs(later("30 * * * *", "Europe/Berlin"), "2026-03-29T00:30:00Z", 1)).toEqual(["2026-03-29T01:30:00Z"]);
+  });
+
   it("a repeated local time runs the first time only", () => {
     // 2026-10-25 03:00 in Berlin is followed by 02:00.
     expect(next("30 2 * * *", "2026-10-24T12:00:00Z", "Europe/Berlin")).toBe("2026-10-25T00:30:00Z");

@@ -1,6 +1,6 @@
 // Cron schedules: five fields or `@daily` and the like, read in a time zone. When to run, not the running; `@every` is no schedule here.
-// A local time that the clock skips does not run. One that the clock repeats runs once, except in a schedule for every
-// hour, which goes on through the repeated hour.
+// A local time that the clock skips does not run, unless asked for. One that the clock repeats runs once, except in a schedule
+// for every hour, which goes on through the repeated hour.
 
 import { type Instant, instant } from "./time.ts";
 
@@ -15,9 +15,15 @@ export type Cron = {
   /** `either` when day of month and day of week are both restricted: then one of them is enough. */
   readonly day: "both" | "either";
   readonly timeZone: string;
+  /** A local time that the clock skips runs as soon as the clock goes on. A schedule for every hour needs no such thing. */
+  readonly skipped?: "later";
 };
 
-export function parseCron(text: string, timeZone = "UTC"): Cron | { error: string } {
+export function parseCron(
+  text: string,
+  timeZone = "UTC",
+  { skipped }: Pick<Cron, "skipped"> = {},
+): Cron | { error: string } {
   if (!isTimeZone(timeZone)) return { error: `unknown time zone ${JSON.stringify(timeZone)}` };
   const trimmed = text.trim();
   const fields = (shorthands.get(trimmed) ?? trimmed).split(/\s+/);
@@ -40,6 +46,7 @@ export function parseCron(text: string, timeZone = "UTC"): Cron | { error: strin
     weekdays: weekdays.values,
     day: days.any || weekdays.any ? "both" : "either",
     timeZone,
+    ...(skipped === undefined ? {} : { skipped }),
   };
 }
 
@@ -186,7 +193,7 @@ function dayMatches(cron: Cron, midnight: number): boolean {
 
 // --- Time zones
 
-/** The moments at which the schedule runs for one local time, in order: none when it is skipped, two when it is repeated. */
+/** The moments at which the schedule runs for one local time, in order: none or a later one when it is skipped, two when it is repeated. */
 function runsAt(cron: Cron, local: number): number[] {
   // No zone is a day away from UTC, so these two stand on either side of a change of the clock near `local`.
   const before = offsetAt(cron.timeZone, local - day);
@@ -195,7 +202,22 @@ function runsAt(cron: Cron, local: number): number[] {
   const moments = [local - before, local - after]
     .filter((moment) => moment + offsetAt(cron.timeZone, moment) === local)
     .sort((a, b) => a - b);
-  return cron.hours.length === 24 ? moments : moments.slice(0, 1);
+  if (cron.hours.length === 24) return moments;
+  if (moments.length === 0 && cron.skipped === "later")
+    return [changeBetween(cron.timeZone, local - day - before, local + day - after)];
+  return moments.slice(0, 1);
+}
+
+/** The moment, to the second, at which the clock is set between two moments. */
+function changeBetween(timeZone: string, from: number, to: number): number {
+  const old = offsetAt(timeZone, from);
+  let [low, high] = [Math.floor(from / 1000), Math.ceil(to / 1000)];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(timeZone, middle * 1000) === old) low = middle;
+    else high = middle;
+  }
+  return high * 1000;
 }
 
 /** How far local time is ahead of UTC at a moment, in milliseconds. */
