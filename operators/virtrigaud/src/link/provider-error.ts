@@ -1,8 +1,9 @@
 // What comes back to a controller when a provider does not do what it was asked: a class to act on, and a text that may be shown.
 import type { Ms } from "@telltale/kinds";
-import { type SafeText, sanitize, text } from "@telltale/status";
+import { type SafeText, text } from "@telltale/status";
 import type { Method } from "../contract/contract.ts";
 import type { Code, RpcError } from "../contract/rpc-error.ts";
+import { redact } from "../redact.ts";
 import { type Failure, type Meaning, meaningOf } from "./failure.ts";
 
 export class ProviderError extends Error {
@@ -27,7 +28,7 @@ export class ProviderError extends Error {
 
   /** Of what came over the wire. The cause is left out: its text is not fit to be shown. */
   static of({ code, message }: RpcError, method: Method): ProviderError {
-    return new ProviderError(code, sanitize(message, { max: 1024 }) || text`${code}`, meaningOf(code, message, method));
+    return new ProviderError(code, redact(message) || text`${code}`, meaningOf(code, message, method));
   }
 
   /** It was never sent. */

@@ -1,6 +1,7 @@
 // What the answer about a task means (2.10), and which tasks of a provider have not ended yet.
-import { type SafeText, sanitize } from "@telltale/status";
+import type { SafeText } from "@telltale/status";
 import type { Answer, Method, Request } from "../contract/contract.ts";
+import { redact } from "../redact.ts";
 import { ProviderError } from "./provider-error.ts";
 
 export type Task =
@@ -22,7 +23,7 @@ export type TaskResult = Readonly<Record<string, unknown>>;
 export function taskOf(answer: Answer<"taskStatus">): Task {
   const { done, error } = answer;
   if (done && /not found/i.test(error)) return { is: "forgotten" };
-  if (error !== "") return { is: "failed", said: sanitize(error, { max: 1024 }) };
+  if (error !== "") return { is: "failed", said: redact(error) };
   if (done) {
     const result = resultOf(answer.resultJson);
     return { is: "done", ...(result && { result }) };
