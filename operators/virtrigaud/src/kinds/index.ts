@@ -18,6 +18,7 @@ export {
   type ResourceUsage,
   type RuntimePhase,
 } from "./provider.ts";
+export { type ProviderType, providerTypes } from "./provider-spec.ts";
 export { providerCapabilities } from "./provider-status.ts";
 export {
   VirtualMachine,
