@@ -1,0 +1,47 @@
+// What a task is made of: steps, each of which can be repeated, and what a step knows of its task.
+import { RpcError } from "../contract/rpc-error.ts";
+import type { TaskRecord } from "./task-record.ts";
+
+export interface Work {
+  /** Copies much: only so many of these run at once. */
+  readonly isCopy: boolean;
+  steps(record: TaskRecord): readonly Step[];
+  /** Takes away what a failed task has left. Repeatable. */
+  undo?(record: TaskRecord): Promise<void>;
+}
+
+export type Step = { readonly name: string; readonly stage: string } & (
+  | { readonly kind: "steps"; run(task: Doing): Promise<void> }
+  /** A program that outlives the provider; none where there is nothing to do. `after` says what its end means where that is not plain. */
+  | {
+      readonly kind: "proc";
+      argv(task: Doing): Promise<readonly string[] | undefined>;
+      after?(code: number): RpcError | undefined;
+    }
+  /** A job inside QEMU, with the task's id. */
+  | {
+      readonly kind: "qmp";
+      start(job: string): Promise<void>;
+      find(job: string): Promise<"present" | "missing" | "dead">;
+      watch(job: string, task: Doing): Promise<void>;
+      isDone(): Promise<boolean>;
+    }
+);
+
+/** A task from inside its steps. */
+export interface Doing {
+  readonly record: TaskRecord;
+  readonly signal: AbortSignal;
+  /** What only this process knows: gone after a restart. */
+  readonly secrets: Readonly<Record<string, string>> | undefined;
+  progress(part: Partial<Pick<TaskRecord, "percent" | "bytesDone" | "bytesTotal" | "stage">>): void;
+  result(part: TaskRecord["result"]): void;
+}
+
+/** What a step threw, as what the caller is told. */
+export function rpcError(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  if (error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT"))
+    return new RpcError("RESOURCE_EXHAUSTED", "no space left on the host's disk");
+  return new RpcError("INTERNAL", error instanceof Error ? error.message : "failed");
+}
