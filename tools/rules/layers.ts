@@ -40,7 +40,7 @@ const mayUse: Readonly<Record<string, readonly string[] | typeof everything>> = 
 const testsMayUse: Readonly<Record<string, readonly string[]>> = {
   "packages/runtime": ["packages/apiserver"],
   "packages/workloads": ["packages/apiserver"],
-  "operators/*": ["packages/apiserver", "packages/workloads", "packages/simulation"],
+  "operators/*": ["packages/apiserver", "packages/certificates", "packages/workloads", "packages/simulation"],
   "packages/simulation": ["operators/*"],
 };
 
@@ -55,7 +55,9 @@ const outsideInTests: readonly string[] = ["vitest", "fast-check"];
 const openToTests: readonly string[] = [
   "tools/envtest/",
   "tools/locust/",
+  "tools/grpc-python/",
   "tools/bind/",
+  "tools/qemu/",
   "tools/tofu/",
   "tools/deploy/",
 ];

@@ -10,7 +10,6 @@ import {
 import type { AddressInfo, Server } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { createContextKey, createContextValues } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Clock } from "@telltale/clock";
 import type { Ms } from "@telltale/kinds";
 import type { Log } from "@telltale/runtime";
@@ -19,6 +18,7 @@ import { callerOf, refusal } from "./callers.ts";
 import { type Certificate, certificateIn } from "./certificate.ts";
 import { Connections } from "./connections.ts";
 import { type Checks, Health } from "./health.ts";
+import { listenerFor } from "./listener.ts";
 import { probeServer } from "./probes.ts";
 import type { Security } from "./security.ts";
 import { connectErrorFrom, provide, provideHealth, type SomeHandlers } from "./service.ts";
@@ -44,8 +44,6 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** The largest request that is read. */
-const largest = 16 * 2 ** 20;
 const grace: Ms = 10_000;
 const refused = createContextKey<RpcError | undefined>(undefined);
 
@@ -54,25 +52,19 @@ export async function serve(handlers: SomeHandlers, options: ServeOptions): Prom
   const health = new Health(checks, clock);
   const connections = new Connections(clock, log);
   const refusals = new WeakMap<object, RpcError>();
-  const listener = connectNodeAdapter({
-    grpcWeb: false,
-    connect: false,
-    readMaxBytes: largest,
-    maxTimeoutMs: 2 ** 31 - 1, // beyond it a timer of Node.js fires at once
+  const listener = listenerFor({
     routes(router) {
       provide(router, handlers, { clock, log });
       provideHealth(router, health);
     },
-    contextValues(request) {
-      const session = "stream" in request ? request.stream.session : undefined;
+    values({ stream: { session } }) {
       return createContextValues().set(refused, session === undefined ? undefined : refusals.get(session));
     },
-    // Before anything of the request's body is read.
-    requestGate({ values }) {
+    gate({ values }) {
       const why = values.get(refused);
       if (why !== undefined) throw connectErrorFrom(why);
     },
-    fallback: (_request, response) => unknownMethod(response),
+    log,
   });
 
   const certificate = security.is === "mtls" ? certificateIn(security.folder, clock, log) : undefined;
@@ -115,20 +107,6 @@ export async function serve(handlers: SomeHandlers, options: ServeOptions): Prom
 function serverWith(certificate: Certificate | undefined): Http2Server | Http2SecureServer {
   if (certificate === undefined) return createServer();
   return createSecureServer({ ...certificate.first, requestCert: true, rejectUnauthorized: false });
-}
-
-interface Answering {
-  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
-  end(): unknown;
-}
-
-function unknownMethod(response: Answering): void {
-  response.writeHead(200, {
-    "content-type": "application/grpc",
-    "grpc-status": "12",
-    "grpc-message": "unknown method",
-  });
-  response.end();
 }
 
 function listening(server: Server, port: number, host: string | undefined): Promise<number> {

@@ -83,7 +83,6 @@ export class Connection {
       if (code !== 0) this.#lost ??= `the provider hung up: ${data?.toString("latin1") || `HTTP/2 error ${code}`}`;
     });
     session.on("close", () => {
-      this.#lost ??= "the connection was closed";
       this.#timer?.cancel();
     });
     session.unref(); // a connection without calls keeps no process alive
@@ -97,7 +96,7 @@ export class Connection {
 
   /** Why the connection is no more. */
   get lost(): string | undefined {
-    return this.#lost;
+    return this.#lost ?? (this.#session.destroyed ? "the connection was closed" : undefined);
   }
 
   /** Begins a request, or throws because the connection takes none any more. */

@@ -1,17 +1,14 @@
 // A wire over gRPC: one HTTP/2 connection that calls share, and one more for each long call. It decides nothing about what to ask
 // or when to ask again.
-import { type ClientHttp2Stream, constants } from "node:http2";
 import { createSecureContext } from "node:tls";
-import type { DescMethodUnary } from "@bufbuild/protobuf";
-import { createGrpcTransport } from "@connectrpc/connect-node";
 import type { Clock, Random } from "@telltale/clock";
-import type { Ms } from "@telltale/kinds";
 import type { Log } from "@telltale/runtime";
-import { type Answer, type Ask, type AskOptions, type Method, type Request, service } from "../contract/contract.ts";
+import type { Answer, Ask, AskOptions, Method, Request } from "../contract/contract.ts";
 import { RpcError } from "../contract/rpc-error.ts";
 import { Channel } from "./channel.ts";
-import type { Address, Connection } from "./connection.ts";
+import type { Address } from "./connection.ts";
 import { type Ended, rpcErrorFrom, unconnected } from "./errors.ts";
+import { exchange } from "./exchange.ts";
 import type { Dial, Target, Wire } from "./wire.ts";
 
 export interface GrpcOptions {
@@ -19,9 +16,6 @@ export interface GrpcOptions {
   readonly random: Random;
   readonly log: Log;
 }
-
-/** The largest answer that is read: `ListVMs` of a large installation. */
-const largest = 16 * 2 ** 20;
 
 /** A request that a connection did not take is given to the next one. */
 const mostTries = 3;
@@ -73,7 +67,12 @@ class GrpcWire implements Wire {
     return new Channel({ address, clock, random, onConnected });
   }
 
-  async #call<M extends Method>(channel: Channel, method: M, request: Request<M>, options: AskOptions) {
+  async #call<M extends Method>(
+    channel: Channel,
+    method: M,
+    request: Request<M>,
+    options: AskOptions,
+  ): Promise<Answer<M>> {
     const { clock } = this.#options;
     const limit = this.#limit(options);
     try {
@@ -86,7 +85,7 @@ class GrpcWire implements Wire {
         if (outcome.is === "answered") return outcome.answer;
         const ended = limit.ended();
         if (outcome.isUntaken && ended === undefined && tries < mostTries) continue;
-        throw rpcErrorFrom(outcome.error, { ended, lost: connection.lost, isUnsent: outcome.isUnsent });
+        throw rpcErrorFrom(outcome.error, { ...outcome, ended, lost: connection.lost });
       }
     } finally {
       limit.over();
@@ -123,56 +122,6 @@ class GrpcWire implements Wire {
     };
   }
 }
-
-type Outcome<M extends Method> =
-  | { readonly is: "answered"; readonly answer: Answer<M> }
-  /** Untaken: the connection did not take it, and another one may. Unsent: nothing of it was done. */
-  | { readonly is: "failed"; readonly error: unknown; readonly isUntaken: boolean; readonly isUnsent: boolean };
-
-/** A connection knows where it goes: what the library asks for here is not looked at. */
-const base = "http://provider";
-
-/** One request and its answer on one connection. */
-async function exchange<M extends Method>(
-  connection: Connection,
-  method: M,
-  request: Request<M>,
-  timeout: Ms,
-  signal: AbortSignal,
-): Promise<Outcome<M>> {
-  let stream: ClientHttp2Stream | undefined;
-  let isTurnedAway = false;
-  const transport = createGrpcTransport({
-    baseUrl: base,
-    acceptCompression: [],
-    readMaxBytes: largest,
-    sessionManager: {
-      authority: base,
-      async request(verb, path, headers) {
-        try {
-          stream = connection.request({ ...headers, ":method": verb, ":path": path });
-          return stream;
-        } catch (error) {
-          isTurnedAway = true;
-          throw error;
-        }
-      },
-      notifyResponseByteRead: () => connection.heard(),
-    },
-  });
-  const descriptor: DescMethodUnary = service.method[method];
-  const header = { "grpc-timeout": timeoutText(timeout), "user-agent": "telltale-virtrigaud" };
-  try {
-    const { message } = await transport.unary(descriptor, signal, undefined, header, request);
-    return { is: "answered", answer: message as Answer<M> };
-  } catch (error) {
-    const isUntaken = isTurnedAway || stream?.rstCode === constants.NGHTTP2_REFUSED_STREAM;
-    return { is: "failed", error, isUntaken, isUnsent: isUntaken || stream?.id === undefined };
-  }
-}
-
-/** At most eight digits, says gRPC. */
-const timeoutText = (ms: Ms): string => (ms < 1e8 ? `${ms}m` : `${Math.min(Math.ceil(ms / 1000), 99_999_999)}S`);
 
 function addressOf(target: Target): Address | RpcError {
   const { endpoint, tls } = target;
