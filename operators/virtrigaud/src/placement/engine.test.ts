@@ -47,7 +47,7 @@ const placed = (spec: VMPlacementPolicy["spec"], more: Partial<Around> = {}, vm 
 describe("what is chosen", () => {
   test("without a policy it is what the spec says, then the defaults of the provider", () => {
     const defaults = { cluster: "c1", datastore: "d1", folder: "f1", storagePod: "s1" };
-    const plain = (placement: VirtualMachine["spec"]["placement"]) => {
+    const plain = (placement: NonNullable<VirtualMachine["spec"]["placement"]>) => {
       const placing = place(machine("new", { placement }), undefined, around({ provider: provider(defaults) }));
       return placing.is === "placed" ? placing.placement : {};
     };

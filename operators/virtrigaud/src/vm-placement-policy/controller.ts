@@ -1,0 +1,116 @@
+// The controller of VMPlacementPolicies: what it watches, and its two steps. It changes nothing but the policy's status, and of
+// that not placementStats, which is the VirtualMachine controller's (1.2).
+import { deepEqual, type KubeObject } from "@telltale/kinds";
+import { Namespace } from "@telltale/kinds/builtin";
+import { type Controller, controller, type Look, type MapLook, type Name } from "@telltale/runtime";
+import { Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../kinds/index.ts";
+import { fieldManager } from "../names.ts";
+import { status } from "./status.ts";
+import type { Other, User, World } from "./world.ts";
+
+const byPolicy = "policy";
+const byClass = "class";
+const byProvider = "provider";
+
+/** Machines come and go in crowds: policies look once for all of them. */
+const crowd = 1_000;
+
+export function vmPlacementPolicies(): Controller {
+  return controller(VMPlacementPolicy)
+    .on("generation", "labels", "annotations")
+    .watches(VMPlacementPolicy, ({ old, new: next }, look) => inNamespace(next ?? old, look), {
+      changed: (a, b) => a.metadata.generation !== b.metadata.generation,
+    })
+    .watches(VirtualMachine, ({ old, new: next }, look) => inNamespace(next ?? old, look), {
+      changed: isOtherUser,
+      delay: crowd,
+    })
+    .watches(Provider, ({ old, new: next }, look) => around(next ?? old, look), {
+      changed: (a, b) => a.spec.type !== b.spec.type,
+    })
+    .watches(VMClass, ({ old, new: next }, look) => ofClass(next ?? old, look), {
+      changed: (a, b) => a.spec.firmware !== b.spec.firmware,
+    })
+    .reads(Namespace)
+    .index(VirtualMachine, byPolicy, ({ metadata, spec }) => {
+      return spec.placementRef === undefined ? [] : [`${metadata.namespace}/${spec.placementRef.name}`];
+    })
+    .index(VirtualMachine, byClass, (vm) => [keyOf(vm, vm.spec.classRef)])
+    .index(VirtualMachine, byProvider, (vm) => [keyOf(vm, vm.spec.providerRef)])
+    .events("none")
+    .status({ as: "patch", fieldManager })
+    .workers(1)
+    .backoff({ first: 1_000, longest: 300_000, jitter: 0.1 })
+    .reconcile<World>({ observe, status });
+}
+
+interface Reference {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+const keyOf = ({ metadata }: KubeObject, { name, namespace }: Reference): string =>
+  `${namespace ?? metadata?.namespace}/${name}`;
+
+/** What a rule of a policy may ask of a machine. */
+const isOtherUser = (a: VirtualMachine, b: VirtualMachine): boolean =>
+  !deepEqual(a.metadata.labels, b.metadata.labels) ||
+  !deepEqual(a.spec.placementRef, b.spec.placementRef) ||
+  !deepEqual(a.spec.classRef, b.spec.classRef) ||
+  !deepEqual(a.spec.providerRef, b.spec.providerRef);
+
+const nameOf = ({ metadata }: KubeObject): Name => ({
+  namespace: metadata?.namespace ?? "",
+  name: metadata?.name ?? "",
+});
+
+function inNamespace(object: KubeObject | undefined, look: MapLook): Name[] {
+  const { namespace = "" } = object?.metadata ?? {};
+  return look.list(VMPlacementPolicy, { namespace }).map(nameOf);
+}
+
+/** The policies beside a Provider, and those of its machines elsewhere. */
+function around(provider: Provider | undefined, look: MapLook): Name[] {
+  const { namespace, name } = provider?.metadata ?? {};
+  return [
+    ...inNamespace(provider, look),
+    ...policiesOf(look.where(VirtualMachine, byProvider, `${namespace}/${name}`)),
+  ];
+}
+
+function ofClass(vmClass: VMClass | undefined, look: MapLook): Name[] {
+  const { namespace, name } = vmClass?.metadata ?? {};
+  return policiesOf(look.where(VirtualMachine, byClass, `${namespace}/${name}`));
+}
+
+const policiesOf = (vms: readonly VirtualMachine[]): Name[] =>
+  vms.flatMap(({ metadata, spec }) => {
+    return spec.placementRef === undefined
+      ? []
+      : [{ namespace: metadata.namespace ?? "", name: spec.placementRef.name }];
+  });
+
+function observe(policy: VMPlacementPolicy, look: Look): World {
+  const { namespace = "" } = policy.metadata;
+  const vmsOf = ({ metadata }: VMPlacementPolicy) =>
+    look.where(VirtualMachine, byPolicy, `${metadata.namespace}/${metadata.name}`);
+  const users = vmsOf(policy).map((vm): User => ({ vm, vmClass: look.get(VMClass, placeOf(vm, vm.spec.classRef)) }));
+  const here = look.list(Provider, { namespace });
+  const theirs = users.flatMap(({ vm }) => look.get(Provider, placeOf(vm, vm.spec.providerRef)) ?? []);
+  const others = look
+    .list(VMPlacementPolicy, { namespace })
+    .filter(({ metadata }) => metadata.uid !== policy.metadata.uid)
+    .map((other): Other => ({ policy: other, vms: vmsOf(other) }));
+  return {
+    policy,
+    users,
+    types: [...new Set([...here, ...theirs].map(({ spec }) => spec.type))].sort(),
+    others,
+    namespaceLabels: (name) => look.get(Namespace, { name })?.metadata?.labels,
+  };
+}
+
+const placeOf = ({ metadata }: VirtualMachine, { name, namespace }: Reference): Name => ({
+  namespace: namespace ?? metadata.namespace ?? "",
+  name,
+});

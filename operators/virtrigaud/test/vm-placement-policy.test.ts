@@ -1,0 +1,141 @@
+// Policies as people meet them: on a server, with machines and providers around.
+import { expect, it, onTestFinished } from "vitest";
+import { Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../src/kinds/index.ts";
+import { vmPlacementPolicies } from "../src/vm-placement-policy/controller.ts";
+import { type Stage, stage } from "./stage.ts";
+
+async function begin(): Promise<Stage> {
+  const it = await stage({ controllers: () => [vmPlacementPolicies()] });
+  onTestFinished(async () => {
+    expect(it.complaints).toEqual([]);
+    await it.end();
+  });
+  return it;
+}
+
+const machine = (policy: string, provider = "p") => ({
+  providerRef: { name: provider },
+  classRef: { name: "c" },
+  imageRef: { name: "i" },
+  placementRef: { name: policy },
+});
+
+const statusOf = async (it: Stage, name: string) => (await it.get(VMPlacementPolicy, name))?.status;
+
+it("S51 policy: a host that is both allowed and excluded makes it invalid, until that is corrected", async () => {
+  const it = await begin();
+  await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h1"], excludedHosts: ["h1"] } });
+  const problem = "spec.hard: host h1 is both allowed and excluded";
+  expect(await it.says(VMPlacementPolicy, "a", "Validated")).toBe(`False Invalid ${problem}`);
+  expect(await it.says(VMPlacementPolicy, "a")).toBe(`False Invalid ${problem}`);
+  await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h1"], excludedHosts: ["h2"] } });
+  expect(await it.says(VMPlacementPolicy, "a")).toBe("True Valid Placement policy is valid and ready");
+  expect((await statusOf(it, "a"))?.observedGeneration).toBe(2);
+});
+
+it("S52 policy conflict: two strict one-per-host policies with three machines for two hosts name each other", async () => {
+  const it = await begin();
+  const spec = {
+    hard: { hosts: ["h1", "h2"] },
+    antiAffinity: { hostAntiAffinity: { enabled: true, scope: "strict" } },
+  };
+  await it.apply(VMPlacementPolicy, "a", spec);
+  await it.apply(VMPlacementPolicy, "b", spec);
+  for (const [name, policy] of [
+    ["m0", "a"],
+    ["m1", "a"],
+    ["m2", "b"],
+  ] as const) {
+    expect((await statusOf(it, "a"))?.conflictingPolicies).toEqual([]);
+    await it.apply(VirtualMachine, name, machine(policy));
+    await it.pass(1_000);
+  }
+  for (const [mine, other] of [
+    ["a", "b"],
+    ["b", "a"],
+  ] as const) {
+    expect((await statusOf(it, mine))?.conflictingPolicies).toEqual([
+      {
+        policyName: other,
+        conflictType: "hard",
+        severity: "high",
+        description: "a and b have 3 machines for 2 places on h1, h2",
+        resolutionSuggestion: "raise spec.priority of one of the two, or make their lists disjoint",
+      },
+    ]);
+    expect(await it.says(VMPlacementPolicy, mine, "Conflicts")).toBe(`True Conflicts it contradicts ${other}`);
+    expect(await it.says(VMPlacementPolicy, mine)).toMatch(/^True Valid/);
+  }
+  expect((await statusOf(it, "a"))?.usedByVMs).toEqual([{ name: "m0" }, { name: "m1" }]);
+  await it.remove(VirtualMachine, "m2");
+  await it.pass(1_000);
+  expect(await it.says(VMPlacementPolicy, "a", "Conflicts")).toMatch(/^False NoConflicts/);
+});
+
+it("each type of provider around says what it can keep, and of what is only preferred it warns", async () => {
+  const it = await begin();
+  await it.apply(VMPlacementPolicy, "a", {
+    hard: { hosts: ["h1"], zones: ["z1"] },
+    soft: { clusters: ["c1"] },
+    resourceConstraints: { minCPUPerHost: 4 },
+  });
+  expect((await statusOf(it, "a"))?.validationResults).toEqual({});
+  await it.provider("p", { spec: { type: "proxmox" } });
+  await it.provider("q");
+  await it.pass(1_000);
+  const first = await statusOf(it, "a");
+  expect(first?.validationResults).toEqual({
+    proxmox: {
+      valid: true,
+      message: "Policy is valid for Proxmox provider",
+      supportedFeatures: ["hard.hosts", "hard.zones"],
+      unsupportedFeatures: ["resourceConstraints.minCPUPerHost", "soft.clusters"],
+      warnings: [
+        "resourceConstraints.minCPUPerHost: no provider tells how full its hosts are",
+        "soft.clusters is ignored",
+      ],
+      lastValidated: expect.any(String),
+    },
+    qemu: expect.objectContaining({ valid: false, errors: ["hard.hosts cannot be kept"] }),
+  });
+  expect(await it.says(VMPlacementPolicy, "a", "Supported")).toBe("False Unsupported qemu cannot keep hard.hosts");
+  expect(await it.says(VMPlacementPolicy, "a")).toMatch(/^False Unsupported/);
+  await it.remove(Provider, "q");
+  expect(await it.says(VMPlacementPolicy, "a")).toMatch(/^True Valid/);
+});
+
+it("nothing is written while nothing changes, but for the time of the check, once an hour", async () => {
+  const it = await begin();
+  await it.provider("q");
+  await it.apply(VMPlacementPolicy, "a", { hard: { networks: ["lan"] } });
+  const before = await statusOf(it, "a");
+  it.writes();
+  await it.pass(59 * 60_000);
+  expect(it.writes()).toEqual([]);
+  await it.pass(11 * 60_000);
+  expect(it.writes()).toHaveLength(1);
+  expect(await statusOf(it, "a")).not.toEqual(before);
+});
+
+it("the statistics are another's: they stay as they are", async () => {
+  const it = await begin();
+  await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h1"] } });
+  const placementStats = { totalPlacements: 3, failedPlacements: 1 };
+  await it.status(VMPlacementPolicy, "a", { placementStats });
+  await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h2"] } });
+  await it.pass(1_000);
+  expect(await statusOf(it, "a")).toMatchObject({ observedGeneration: 2, placementStats });
+});
+
+it("a TPM asked of machines with BIOS is wrong as long as they are", async () => {
+  const it = await begin();
+  await it.apply(VMClass, "c", { cpu: 1, memory: "512Mi" });
+  await it.apply(VMPlacementPolicy, "a", { securityConstraints: { requireTPM: true } });
+  await it.apply(VirtualMachine, "m0", machine("a"));
+  await it.pass(1_000);
+  expect(await it.says(VMPlacementPolicy, "a")).toBe(
+    "False Invalid spec.securityConstraints.requireTPM: the class of m0 has firmware BIOS",
+  );
+  await it.apply(VMClass, "c", { cpu: 1, memory: "512Mi", firmware: "UEFI" });
+  expect(await it.says(VMPlacementPolicy, "a")).toMatch(/^True Valid/);
+});
