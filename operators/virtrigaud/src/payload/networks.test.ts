@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { network, provider, vm } from "../../test/objects.ts";
+import { networksPayload } from "./networks.ts";
+
+describe("networks_json", () => {
+  it("has every key", () => {
+    const lan = network({
+      network: { vsphere: { portgroup: "pg", adapterType: "e1000", pciSlotNumber: 192, vlan: { vlanID: 12 } } },
+    });
+    const [payload] = networksPayload(vm({ networks: [{ name: "eth0" }] }), [lan], provider("vsphere"));
+    expect(payload).toEqual({
+      Name: "eth0",
+      Portgroup: "pg",
+      NetworkName: "pg",
+      Bridge: "",
+      VLAN: 12,
+      Model: "e1000",
+      MacAddress: "",
+      IPPolicy: "dhcp",
+      StaticIP: "",
+      Prefix: 0,
+      Gateway: "",
+      DNS: "",
+      PCISlotNumber: 192,
+    });
+  });
+
+  it("a card without a network is the template's, and its address is still sent", () => {
+    const [payload] = networksPayload(
+      vm({ networks: [{ name: "eth0", ipAddress: "10.0.0.9" }] }),
+      [],
+      provider("libvirt"),
+    );
+    expect(payload).toMatchObject({ NetworkName: "", Bridge: "", StaticIP: "10.0.0.9", IPPolicy: "static" });
+  });
+
+  it("an address that the network has set aside is sent, each card its own", () => {
+    const lan = network(
+      { network: { type: "nat" }, ipAllocation: { type: "Pool", dnsConfig: { servers: ["9.9.9.9", "1.1.1.1"] } } },
+      {
+        ipAllocations: [
+          { vm: "demo/other", ip: "10.0.0.2" },
+          { vm: "demo/web", ip: "10.0.0.3", mac: "52:54:00:00:00:03" },
+          { vm: "demo/web", ip: "10.0.0.4" },
+        ],
+      },
+    );
+    const cards = [{ name: "eth0" }, { name: "eth1" }];
+    const payloads = networksPayload(vm({ networks: cards }), [lan, lan], provider("qemu"));
+    expect(payloads.map(({ StaticIP, MacAddress }) => `${StaticIP} ${MacAddress}`)).toEqual([
+      "10.0.0.3 52:54:00:00:00:03",
+      "10.0.0.4 ",
+    ]);
+    expect(payloads[0]?.DNS).toBe("9.9.9.9,1.1.1.1");
+  });
+
+  it("what DHCP was seen to give is not asked for", () => {
+    const seen = { ipAllocations: [{ vm: "demo/web", ip: "10.0.0.3" }] };
+    const lan = network({ network: { type: "nat" }, ipAllocation: { type: "DHCP" } }, seen);
+    const [payload] = networksPayload(vm({ networks: [{ name: "eth0" }] }), [lan], provider("qemu"));
+    expect(payload).toMatchObject({ StaticIP: "", IPPolicy: "dhcp" });
+  });
+
+  it("a network without a block for the provider is the provider's own", () => {
+    const lan = network({ network: { libvirt: { networkName: "lan" } } });
+    const box = provider("proxmox", { network: "vmbr3" });
+    const [payload] = networksPayload(vm({ networks: [{ name: "eth0" }] }), [lan], box);
+    expect(payload).toMatchObject({ Bridge: "vmbr3", name: "vmbr3" });
+  });
+});
