@@ -1,0 +1,44 @@
+// The end of a provider: machines leave it first, unless somebody insists; then everything that was made for it goes.
+import { Deployment, Service } from "@telltale/kinds/builtin";
+import { done, type Finalized, type Hands, waiting } from "@telltale/runtime";
+import { type Draft, text } from "@telltale/status";
+import type { Provider } from "../kinds/index.ts";
+import type { Links } from "../link/links.ts";
+import { annotations } from "../names.ts";
+import { referringTo } from "./observe.ts";
+import { runtimeName } from "./runtime-names.ts";
+import type { ProviderSettings } from "./settings.ts";
+
+export async function finalize(
+  it: Provider,
+  hands: Hands<typeof Provider>,
+  draft: Draft<typeof Provider>,
+  { links, settings }: { readonly links: Pick<Links, "drop">; readonly settings: ProviderSettings },
+): Promise<Finalized> {
+  const { name = "", namespace = "" } = it.metadata;
+  const { message: _before, ...runtime } = it.status?.runtime ?? {};
+  draft.set({ runtime: { ...runtime, mode: "Remote", phase: "Stopping", message: "The Provider is being deleted" } });
+  const users = referringTo(it, hands, settings).length;
+  const isForced = it.metadata.annotations?.[annotations.forceDelete] === "true";
+  if (users > 0 && !isForced) {
+    draft.condition("Ready", false, "InUse", text`${users} VirtualMachines still reference this provider`);
+    return waiting(30_000);
+  }
+  if (users > 0) {
+    const message = `Deleted by force: ${users} VirtualMachines still reference this provider, and nobody manages them`;
+    hands.event("Warning", "ForceDeleted", message);
+  }
+  const place = { namespace, name: runtimeName(it) };
+  const deployment = hands.get(Deployment, place);
+  const service = hands.get(Service, place);
+  if (deployment !== undefined && isOwned(deployment, it)) await hands.remove(Deployment, deployment, "Background");
+  if (service !== undefined && isOwned(service, it)) await hands.remove(Service, service, "Background");
+  links.drop(namespace, name);
+  return done;
+}
+
+type Owned = { readonly metadata?: { readonly ownerReferences?: readonly { readonly uid: string }[] } };
+
+/** Somebody else's object of the same name is not touched. */
+const isOwned = ({ metadata }: Owned, it: Provider): boolean =>
+  metadata?.ownerReferences?.some(({ uid }) => uid === it.metadata.uid) ?? false;

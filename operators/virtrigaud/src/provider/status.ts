@@ -1,0 +1,151 @@
+// What a Provider says of itself. Pure.
+import { type Condition, formatTime, type Instant, type Ms, plus } from "@telltale/kinds";
+import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
+import type { Provider, ProviderStatus } from "../kinds/index.ts";
+import { annotations } from "../names.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+import { healthCheckOf } from "./health.ts";
+import { type RuntimeReady, type Standing, standingOf } from "./phase.ts";
+import type { ProviderSettings } from "./settings.ts";
+import { tlsPosture, tlsSaid } from "./tls.ts";
+import { totalsIn, usageOf } from "./usage.ts";
+import { versionOf } from "./version.ts";
+import type { World } from "./world.ts";
+
+type ProviderDraft = Draft<typeof Provider>;
+
+export function status(world: World, draft: ProviderDraft, now: Instant, settings: ProviderSettings): void {
+  const { it, machines } = world;
+  const standing = standingOf(world);
+  draft.set({
+    runtime: runtimeOf(it, standing),
+    version: versionOf(it.spec.runtime?.image),
+    connectedVMs: machines.count,
+  });
+  draft.state({ type: "RuntimeReady", ...standing.ready });
+  draft.state({ type: "TLSConfigured", ...tlsSaid(tlsPosture(it)) });
+  const health = healthOf(world);
+  sayHealth(world, health, draft);
+  sayAbilities(world, draft);
+  draft.state({ type: "Ready", ...readyOf(standing.ready, health) });
+  if (settings.legacyProviderConditions) {
+    draft.state({ type: "ProviderRuntimeReady", ...standing.ready });
+    if (health.healthy !== undefined) draft.state({ type: "ProviderAvailable", ...health.healthy });
+  } else draft.without("ProviderRuntimeReady", "ProviderAvailable");
+  const wait = waits[standing.phase];
+  if (wait !== undefined || standing.ready.status === "False") draft.wake(plus(now, wait ?? 30_000));
+}
+
+/** Until it is looked at again, by phase: whoever runs is looked at after each probe. */
+const waits: Readonly<Partial<Record<Standing["phase"], Ms>>> = { Pending: 30_000, Starting: 10_000, Failed: 60_000 };
+
+function runtimeOf(it: Provider, standing: Standing): NonNullable<ProviderStatus["runtime"]> {
+  const { phase, ready, endpoint, service, readyReplicas, availableReplicas } = standing;
+  const isPaused = it.metadata.annotations?.[annotations.paused] === "true";
+  return {
+    mode: "Remote",
+    phase,
+    message: isPaused ? text`Paused: nothing is changed. ${ready.message}` : ready.message,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(service === undefined ? {} : { serviceRef: { name: service } }),
+    readyReplicas,
+    availableReplicas,
+  };
+}
+
+interface Said {
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: SafeText;
+}
+
+interface Health {
+  readonly isAsked: boolean;
+  readonly isHealthy: boolean;
+  readonly healthy: Said | undefined;
+  readonly connected: Said | undefined;
+}
+
+/** What the last probe says; before the first of this process, what is stored. */
+function healthOf({ it, probed }: World): Health {
+  const check = healthCheckOf(it);
+  if (!check.isEnabled) {
+    const healthy = {
+      status: "Unknown",
+      reason: "HealthCheckDisabled",
+      message: text`Health checks are disabled`,
+    } as const;
+    return { isAsked: false, isHealthy: false, healthy, connected: undefined };
+  }
+  if (probed?.value === undefined) {
+    const stored = storedOf(it, "Healthy");
+    const healthy = stored?.reason === "HealthCheckDisabled" ? undefined : stored;
+    return {
+      isAsked: true,
+      isHealthy: it.status?.healthy === true && healthy?.status === "True",
+      healthy,
+      connected: storedOf(it, "Connected"),
+    };
+  }
+  const { answer, verdict } = probed.value;
+  const isHealthy = verdict.verdict === "good";
+  const [needed, what] = isHealthy ? [check.failures, "failures"] : [check.successes, "successes"];
+  const doubt = verdict.against === 0 ? text`` : text`${verdict.against} of ${needed} ${what}: `;
+  const healthy: Said = isHealthy
+    ? { status: "True", reason: "ProviderHealthy", message: text`${doubt}${answer.said}` }
+    : { status: "False", reason: "HealthCheckFailed", message: text`${doubt}${answer.said}` };
+  const connected: Said =
+    answer.is === "unreachable"
+      ? { status: "False", reason: "ConnectionFailed", message: answer.said }
+      : { status: "True", reason: "Connected", message: text`The provider answers` };
+  return { isAsked: true, isHealthy, healthy, connected };
+}
+
+function storedOf({ status: is }: Provider, type: string): Said | undefined {
+  const found: Condition | undefined = findCondition(is?.conditions, type);
+  return found === undefined
+    ? undefined
+    : { status: found.status, reason: found.reason, message: text`${found.message}` };
+}
+
+function sayHealth({ probed }: World, { isAsked, isHealthy, healthy, connected }: Health, draft: ProviderDraft): void {
+  if (!isAsked) draft.unset("healthy");
+  else draft.set({ healthy: isHealthy });
+  if (probed?.value !== undefined) draft.set({ lastHealthCheck: formatTime(probed.value.at) });
+  if (healthy === undefined) draft.without("Healthy");
+  else draft.state({ type: "Healthy", ...healthy });
+  if (connected === undefined) draft.without("Connected");
+  else draft.state({ type: "Connected", ...connected });
+}
+
+/** Until it was asked by this process, what is stored counts. */
+function sayAbilities({ it, probed, machines }: World, draft: ProviderDraft): void {
+  const last = probed?.value;
+  const told = last?.abilities;
+  if (told?.trouble !== undefined)
+    draft.condition("CapabilitiesReported", false, "CapabilitiesUnavailable", told.trouble);
+  else if (told !== undefined) {
+    draft.condition("CapabilitiesReported", true, "CapabilitiesFetched", "The provider has said what it can do");
+  } else draft.keep("CapabilitiesReported");
+  const reported = told?.known?.reported ?? it.status?.reportedCapabilities;
+  if (told?.known !== undefined) draft.set({ reportedCapabilities: told.known.reported });
+  if (last !== undefined) {
+    const isWell = last.answer.is === "well";
+    const { hasConsole } = machines;
+    draft.set({ capabilities: capabilitiesOf({ type: it.spec.type, reported, isWell, hasConsole }) });
+  }
+  const totals = told?.known?.totals ?? totalsIn(it.status?.resourceUsage);
+  draft.set({ resourceUsage: usageOf(machines.used, totals) });
+}
+
+function readyOf(runtime: RuntimeReady, { isAsked, isHealthy, healthy, connected }: Health): Said {
+  if (runtime.status === "False") return runtime;
+  if (!isAsked) {
+    const message = text`Its process runs; health checks are disabled`;
+    return { status: "True", reason: "HealthCheckDisabled", message };
+  }
+  if (isHealthy) return { status: "True", reason: "ProviderHealthy", message: text`Provider is healthy and ready` };
+  if (connected?.status === "False") return connected;
+  if (healthy?.status === "False") return healthy;
+  return { status: "False", reason: "ConnectionFailed", message: text`The provider has not been asked yet` };
+}
