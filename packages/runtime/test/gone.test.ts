@@ -1,5 +1,5 @@
 // What is told of objects that are there no longer.
-import { ConfigMap } from "@telltale/kinds/builtin";
+import { ConfigMap, CoreEvent } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
 import { controller } from "../src/index.ts";
 import { type EmbeddedWorld, world } from "./world.ts";
@@ -45,4 +45,25 @@ test("a manager that does not work is told nothing", async () => {
   await here.client.delete(ConfigMap, { name: "one", namespace }, { propagation: "Background" });
   await here.pass(10);
   expect(told).toEqual([]);
+});
+
+test("what an object leaves behind can be told as an Event", async () => {
+  here = await world();
+  const it = controller(ConfigMap)
+    .gone(({ metadata }, event) => event("Warning", "Retained", `${metadata?.name} leaves something behind`))
+    .reconcile({ observe: () => undefined, status: () => ({ status: undefined }) });
+  await here.start([it], { events: "v1" });
+  const { metadata } = await here.client.create(ConfigMap, made("one"));
+  await here.pass(10);
+  await here.client.delete(ConfigMap, { name: "one", namespace }, { propagation: "Background" });
+  await here.pass(2_000);
+  const { items } = await here.client.list(CoreEvent, { namespace });
+  expect(items).toMatchObject([
+    {
+      type: "Warning",
+      reason: "Retained",
+      message: "one leaves something behind",
+      involvedObject: { uid: metadata?.uid },
+    },
+  ]);
 });

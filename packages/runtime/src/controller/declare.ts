@@ -30,7 +30,7 @@ export interface Controller {
   /** Whether the steps go on for an object that is being deleted, until it is gone. */
   readonly untilGone: boolean;
   /** Who is told of an object that is there no longer. */
-  readonly onGone: readonly ((object: KubeObject) => void)[];
+  readonly onGone: readonly ((object: KubeObject, event: Farewell) => void)[];
   readonly finalizer?: { readonly run: Finalize<KindRef> } & FinalizeOptions;
   readonly checkpoints: readonly string[];
   /** The annotation that holds the record of an effect outside, while it is under way. */
@@ -66,6 +66,9 @@ export interface Input {
 
 /** Something outside the server that has news of objects now and then. Called when work begins; ends what it returns. */
 export type Source = (wake: (name: Name) => void) => () => void;
+
+/** Says something about an object that is there no longer, as a Kubernetes Event. */
+export type Farewell = (type: "Normal" | "Warning", reason: string, message: string) => void;
 
 /** What a mapper may look at. */
 export type MapLook = Pick<Look, "get" | "list" | "where">;
@@ -267,9 +270,10 @@ export class Declaration<K extends KindRef> {
 
   /**
    * Told of each object that is there no longer, as it was last seen, while this process works: for what is kept of it outside
-   * the server. Not for what must happen: nobody tells of an object that went while nobody was looking.
+   * the server, and for an Event about what it leaves behind. Not for what must happen: nobody tells of an object that went
+   * while nobody was looking.
    */
-  gone(call: (object: Resource<K>) => void): Declaration<K> {
+  gone(call: (object: Resource<K>, event: Farewell) => void): Declaration<K> {
     const told = call as unknown as Controller["onGone"][number];
     return this.#with({ onGone: [...this.#it.onGone, told] });
   }

@@ -13,7 +13,7 @@ import { Queue, type Taken } from "../queue.ts";
 import type { Cause, QueueGauge } from "../samples.ts";
 import { StatusWriter } from "../write/status-writer.ts";
 import { Calls } from "./calls.ts";
-import type { Aspect, Controller, Input } from "./declare.ts";
+import type { Aspect, Controller, Farewell, Input } from "./declare.ts";
 import { echo, mapLook, PassOver, type PassState } from "./hands.ts";
 import { type PassEnd, pass } from "./pass.ts";
 import { Sums } from "./sums.ts";
@@ -256,9 +256,12 @@ export class Run {
   /** Last of all: whoever throws keeps nobody else from being told. */
   #tellOfEnd(object: KubeObject): void {
     if (!this.#isActive) return;
+    const { kind } = this.controller;
+    const event: Farewell = (type, reason, message) =>
+      this.#around.announce({ kind, object }, { type, reason, message });
     for (const call of this.controller.onGone) {
       try {
-        call(object);
+        call(object, event);
       } catch (error) {
         const { namespace, name } = object.metadata ?? {};
         this.#around.log.error("what follows the end of an object failed", { namespace, name, err: error });
