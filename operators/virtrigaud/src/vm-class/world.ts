@@ -1,0 +1,13 @@
+// What one pass knows of a class. Values only.
+import type { SafeText } from "@telltale/status";
+import type { ProviderType, VMClass } from "../kinds/index.ts";
+
+export interface World {
+  readonly vmClass: VMClass;
+  /** What is wrong with the spec. */
+  readonly problem: SafeText | undefined;
+  /** Types of providers that the cluster has, in the order of their names. */
+  readonly types: readonly ProviderType[];
+  /** Machines that refer to it. */
+  readonly used: number;
+}

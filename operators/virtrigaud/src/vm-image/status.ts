@@ -1,0 +1,127 @@
+// What an image says of itself: where it is, what is being done about it, and why not. Pure.
+import { formatTime, type Instant, type Ms, plus } from "@telltale/kinds";
+import { failureFrom } from "@telltale/runtime";
+import { type Draft, text } from "@telltale/status";
+import type { VMImage } from "../kinds/index.ts";
+import { taskPolls } from "../link/task.ts";
+import { prepared, standingOf } from "./entry.ts";
+import { lateAt } from "./learn.ts";
+import { refOf } from "./memory.ts";
+import { closed, stateOf } from "./plan.ts";
+import { verdictOf } from "./verdict.ts";
+import type { Flight, World } from "./world.ts";
+
+type ImageDraft = Draft<typeof VMImage>;
+
+export function status(world: World, draft: ImageDraft, now: Instant): void {
+  const { phase, ready, message } = verdictOf(world, now);
+  fields(world, draft);
+  draft.phase(phase).set({ ready: ready.is, message });
+  if (ready.is) draft.condition("Ready", true, ready.reason, ready.message);
+  else draft.condition("Ready", false, ready.reason, ready.message);
+  working(world, draft);
+  validated(world, draft);
+  draft.wake(nextLook(world, now));
+  // The server did not take the note of what was to be done: that is tried again, and nothing else is lost.
+  if (world.trouble !== undefined) draft.fail(failureFrom(world.trouble));
+}
+
+function fields({ memory, source }: World, draft: ImageDraft): void {
+  const { entries, flight, since, progress, facts } = memory;
+  const listed = Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1));
+  const availableOn = listed.filter(([, { available }]) => available).map(([key]) => key);
+  const declared = source.is === "import" && availableOn.length > 0 ? source.format : undefined;
+  const format = facts.format ?? declared;
+  draft.unset("prepareTaskRef", "lastPrepareTime", "importProgress", "providerStatus", "availableOn");
+  draft.set({
+    ...(listed.length === 0 ? {} : { providerStatus: Object.fromEntries(listed) }),
+    ...(availableOn.length === 0 ? {} : { availableOn }),
+    ...(flight === undefined ? {} : { prepareTaskRef: refOf(flight) }),
+    ...(since === undefined ? {} : { lastPrepareTime: formatTime(since) }),
+    ...(progress === undefined ? {} : { importProgress: progress }),
+    ...(facts.size === undefined ? {} : { size: facts.size }),
+    ...(facts.checksum === undefined ? {} : { checksum: facts.checksum }),
+    ...(format === undefined ? {} : { format }),
+  });
+}
+
+/** `Downloading` and `Importing`: true while it is so. */
+function working({ memory, finding }: World, draft: ImageDraft): void {
+  const { flight, entries } = memory;
+  if (flight !== undefined) {
+    const isDownloading = flight.stage === "Downloading";
+    draft.condition("Importing", true, "Importing", text`importing image into provider "${flight.key}"`);
+    if (isDownloading) draft.condition("Downloading", true, "Importing", text`provider "${flight.key}" fetches it`);
+    else ended(draft, "Downloading");
+    return;
+  }
+  const key = "key" in finding ? finding.key : "";
+  const entry = entries[key];
+  const standing = entry === undefined ? undefined : standingOf(entry);
+  if (standing?.is === "failed" || standing?.is === "refused") {
+    if (standing.reason === "ValidationError") draft.condition("Importing", false, "Unsupported", standing.said);
+    else draft.condition("Importing", false, standing.reason, standing.said);
+  } else if (standing?.is === "unheard") draft.condition("Importing", false, "ProviderError", standing.said);
+  else if (standing?.is === "available") draft.condition("Importing", false, "Prepared", "image import complete");
+  else ended(draft, "Importing");
+  ended(draft, "Downloading");
+}
+
+/** Nothing goes on any more, however that came about: what was said to go on is not said any longer. */
+function ended(draft: ImageDraft, type: "Downloading" | "Importing"): void {
+  const before = draft.memory(`conditions.${type}`);
+  if (typeof before !== "object" || before === null || !("status" in before)) return;
+  if (before.status !== "True") draft.keep(type);
+  else if (type === "Downloading") draft.condition(type, false, "Prepared", "nothing is being fetched");
+  else draft.condition(type, false, "Prepared", "nothing is being imported");
+}
+
+/** About the spec, and about the checksum where one is given. */
+function validated({ problem, source, memory }: World, draft: ImageDraft): void {
+  const entries = Object.values(memory.entries);
+  const standings = entries.map(standingOf);
+  const wrong = standings.find((it) => it.is === "failed" && it.reason === "ChecksumMismatch");
+  const refused = standings.find((it) => it.is === "refused" && it.reason === "ValidationError");
+  if (problem !== undefined) draft.condition("Validated", false, "ValidationError", problem);
+  else if (refused?.is === "refused") draft.condition("Validated", false, "ValidationError", refused.said);
+  else if (wrong?.is === "failed") draft.condition("Validated", false, "ChecksumMismatch", wrong.said);
+  else if (source.is === "reference") draft.condition("Validated", true, "Reference", "there is nothing to check");
+  else if (source.is !== "import" || source.checksum === undefined) draft.without("Validated");
+  else if (entries.some(({ message }) => message === prepared)) {
+    draft.condition("Validated", true, "Prepared", "the provider has checked the checksum");
+  } else if (memory.flight !== undefined) draft.condition("Validated", "Unknown", "Importing", "it is being fetched");
+  else draft.condition("Validated", "Unknown", "NotRequested", "nothing has been fetched yet");
+}
+
+const second: Ms = 1_000;
+
+/** When to look again although nothing happened. */
+function nextLook(world: World, now: Instant): Instant | undefined {
+  const { memory, problem, rules } = world;
+  if (problem !== undefined) return undefined;
+  const { flight } = memory;
+  if (flight !== undefined) return earliest([lateAt(memory, rules, now), pollAt(flight, world, now)]);
+  const looks = world.pairs.map((pair) => {
+    const state = stateOf(pair, world, now);
+    if (state.is === "due") return now;
+    if (state.is === "later") return state.at;
+    if (state.is === "missing") return plus(now, 60 * second);
+    return state.is === "waiting" ? plus(now, 30 * second) : undefined;
+  });
+  return earliest(looks);
+}
+
+/** A local provider is asked sooner at first: that costs nothing. A call that is under way says by itself when it has ended. */
+function pollAt({ key, task }: Flight, { memory, pairs, finding }: World, now: Instant): Instant | undefined {
+  const provider = pairs.find((pair) => pair.key === key)?.provider;
+  if (provider === undefined || closed(provider) !== undefined) return undefined;
+  if (finding.is === "begun") return undefined;
+  if (task === "") return finding.is === "task" ? now : plus(now, taskPolls.machine);
+  const passed = now - (memory.since ?? now);
+  const isLocal = provider.spec.type === "qemu";
+  return plus(now, isLocal ? Math.min(taskPolls.machine, Math.max(2 * second, passed)) : taskPolls.machine);
+}
+
+function earliest(list: readonly (Instant | undefined)[]): Instant | undefined {
+  return list.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);
+}
