@@ -1,13 +1,14 @@
 // Whether a provider can run as it is asked for (3.2, notes and reconcile step 2). Pure.
-import { Provider } from "../kinds/index.ts";
+import { Provider, type ProviderSpec } from "../kinds/index.ts";
 import { durationProblems } from "./durations.ts";
 import { type Problem, unless } from "./problem.ts";
 
 export function providerProblems({ metadata, spec }: Pick<Provider, "metadata" | "spec">): readonly Problem[] {
-  const { namespace = "" } = spec.credentialSecretRef;
+  const { runtime, credentialSecretRef }: Partial<ProviderSpec> = spec;
+  const { namespace = "" } = credentialSecretRef ?? {};
   return [
     ...unless(
-      spec.runtime.image !== "",
+      (runtime?.image ?? "") !== "",
       "spec.runtime.image",
       undefined,
       "is missing",

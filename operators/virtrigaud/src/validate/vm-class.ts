@@ -46,7 +46,7 @@ export function vmClassProblems({ spec }: Pick<VMClass, "spec">): readonly Probl
 const mebi = 1024n * 1024n;
 const nanos = 1_000_000_000n;
 
-function memoryProblems({ memory, diskDefaults, resourceLimits }: VMClassSpec): readonly Problem[] {
+function memoryProblems({ memory = "", diskDefaults, resourceLimits }: Partial<VMClassSpec>): readonly Problem[] {
   const parsed = parseQuantity(memory);
   const bytes = parsed === undefined || parsed.nano % nanos !== 0n ? undefined : parsed.nano / nanos;
   const fits = bytes !== undefined && bytes % mebi === 0n && bytes >= 128n * mebi && bytes <= 1024n * 1024n * mebi;

@@ -4,7 +4,8 @@ import { durationProblems } from "./durations.ts";
 import { type Problem, problem, unless } from "./problem.ts";
 
 export function vmImageProblems({ spec }: Pick<VMImage, "spec">): readonly Problem[] {
-  const given = sourceNames.filter((name) => spec.source[name] !== undefined);
+  const { source = {} }: Partial<VMImageSpec> = spec;
+  const given = sourceNames.filter((name) => source[name] !== undefined);
   return [
     ...unless(
       given.length > 0,
@@ -13,7 +14,7 @@ export function vmImageProblems({ spec }: Pick<VMImage, "spec">): readonly Probl
       "names no source that is known",
       `give one of ${sourceNames.join(", ")}`,
     ),
-    ...checksumProblems(spec.source),
+    ...checksumProblems(source),
     ...durationProblems(VMImage, spec),
   ];
 }

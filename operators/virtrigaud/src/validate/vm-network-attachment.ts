@@ -7,9 +7,10 @@ import { type Problem, problem, unless } from "./problem.ts";
 type Network = VMNetworkAttachmentSpec["network"];
 
 export function networkProblems({ spec }: Pick<VMNetworkAttachment, "spec">): readonly Problem[] {
+  const { network = {} }: Partial<VMNetworkAttachmentSpec> = spec;
   return [
-    ...blockProblems(spec.network),
-    ...vlanProblems(spec.network.vsphere?.vlan),
+    ...blockProblems(network),
+    ...vlanProblems(network.vsphere?.vlan),
     ...allocationProblems(spec.ipAllocation),
     ...(spec.security?.firewall?.rules ?? []).flatMap(firewallProblems),
   ];
