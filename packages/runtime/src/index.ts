@@ -12,6 +12,7 @@ export {
   type WriteMode,
   type WriteVerb,
 } from "./controller/declare.ts";
+export { recordOf } from "./controller/hands.ts";
 export { type PauseOptions, pausedBy } from "./controller/pause.ts";
 export * from "./controller/steps.ts";
 export { excess } from "./excess.ts";

@@ -1,0 +1,159 @@
+// The controller of VirtualMachines: what it watches, and its steps in a row.
+import { deepEqual } from "@telltale/kinds";
+import { Namespace, Secret } from "@telltale/kinds/builtin";
+import { type Controller, controller, type MapLook, type Name, pausedBy } from "@telltale/runtime";
+import {
+  Provider,
+  VirtualMachine,
+  VMClass,
+  VMClone,
+  VMImage,
+  VMMigration,
+  VMNetworkAttachment,
+  VMPlacementPolicy,
+  VMSnapshot,
+} from "../kinds/index.ts";
+import { annotations, fieldManager } from "../names.ts";
+import { resolve } from "../references.ts";
+import { act } from "./act.ts";
+import { finalize } from "./deletion.ts";
+import { tell } from "./events.ts";
+import { byProvider, byVM, observe, providerOf, type Senses } from "./observe.ts";
+import { status } from "./status.ts";
+import { secretsOf } from "./user-data.ts";
+import type { World } from "./world.ts";
+
+const byClass = "class";
+const byImage = "image";
+const byNetwork = "network";
+const byPolicy = "policy";
+const bySecret = "secret";
+const byLock = "lock";
+
+export interface VirtualMachineOptions {
+  readonly senses: Senses;
+  readonly workers: number;
+}
+
+export function virtualMachines({ senses, workers }: VirtualMachineOptions): Controller {
+  return (
+    controller(VirtualMachine, "virtualmachine")
+      .on("generation", "deletion", "annotations", "labels", "finalizers", "status")
+      .gate(
+        pausedBy(annotations.paused, {
+          value: "true",
+          say: (_vm, draft) => void draft.aside().set({ message: "Paused" }),
+        }),
+      )
+      .watches(Provider, ({ old, new: next }, look) => using(byProvider, next ?? old, look), {
+        changed: isOtherProvider,
+      })
+      .watches(VMClass, ({ old, new: next }, look) => using(byClass, next ?? old, look), { changed: isOtherSpec })
+      .watches(VMImage, ({ old, new: next }, look) => waiting(byImage, next ?? old, look), {
+        changed: (a, b) => isOtherSpec(a, b) || !deepEqual(a.status?.providerStatus, b.status?.providerStatus),
+      })
+      .watches(VMNetworkAttachment, ({ old, new: next }, look) => waiting(byNetwork, next ?? old, look), {
+        changed: (a, b) => isOtherSpec(a, b) || !deepEqual(a.status?.ipAllocations, b.status?.ipAllocations),
+      })
+      .watches(VMPlacementPolicy, ({ old, new: next }, look) => waiting(byPolicy, next ?? old, look), {
+        changed: (a, b) => isOtherSpec(a, b) || !deepEqual(a.status?.conditions, b.status?.conditions),
+      })
+      .watches(Secret, ({ old, new: next }, look) => waiting(bySecret, next ?? old, look), { metadataOnly: true })
+      .watches(VMSnapshot, ({ old, new: next }) => machineOf((next ?? old)?.metadata, (next ?? old)?.spec.vmRef.name), {
+        changed: (a, b) =>
+          a.status?.phase !== b.status?.phase || a.metadata.deletionTimestamp !== b.metadata.deletionTimestamp,
+      })
+      .watches(VMClone, ({ old, new: next }) => machineOf((next ?? old)?.metadata, sourceOf(next ?? old)), {
+        changed: (a, b) => a.status?.phase !== b.status?.phase,
+      })
+      .watches(VMMigration, ({ old, new: next }, look) => (next === undefined ? using(byLock, old, look) : []))
+      .index(VirtualMachine, byProvider, (vm) => [providerOf(vm)])
+      .index(VirtualMachine, byClass, ({ metadata, spec }) => [named(spec.classRef, metadata.namespace)])
+      .index(VirtualMachine, byImage, ({ metadata, spec }) =>
+        spec.imageRef === undefined ? [] : [named(spec.imageRef, metadata.namespace)],
+      )
+      .index(VirtualMachine, byNetwork, ({ metadata, spec }) =>
+        (spec.networks ?? []).flatMap(({ networkRef }) =>
+          networkRef === undefined ? [] : [named(networkRef, metadata.namespace)],
+        ),
+      )
+      .index(VirtualMachine, byPolicy, ({ metadata, spec }) =>
+        spec.placementRef === undefined ? [] : [named(spec.placementRef, metadata.namespace)],
+      )
+      .index(VirtualMachine, bySecret, (vm) => secretsOf(vm).map((name) => `${vm.metadata.namespace}/${name}`))
+      .index(VirtualMachine, byLock, ({ metadata }) => {
+        const [namespace = "", name = ""] = (metadata.annotations?.[annotations.migrationLock] ?? "").split("/");
+        return name === "" ? [] : [`${namespace}/${name}`];
+      })
+      .index(VMSnapshot, byVM, ({ metadata, spec }) => [`${metadata.namespace}/${spec.vmRef.name}`])
+      .index(VMClone, byVM, (clone) => [`${clone.metadata.namespace}/${sourceOf(clone) ?? ""}`])
+      .reads(Namespace, { metadataOnly: true })
+      .gets(Secret)
+      .writes(VMPlacementPolicy, "patch status")
+      .writes(VMSnapshot, "create", "delete")
+      .records(annotations.pendingOp)
+      .checkpoints("hook", "shutdown")
+      .finalize((vm, hands, draft) => finalize(vm, hands, draft, senses))
+      .gone(({ metadata }) => senses.streaks.forget(metadata.uid ?? ""))
+      .events("none")
+      .status({ as: "patch", fieldManager })
+      .workers(workers)
+      // As long as the longest call may take, and a little.
+      .timeout(400_000)
+      .backoff({ first: 1_000, longest: 300_000, jitter: 0.1 })
+      .resync(36_000_000)
+      .reconcile<World, undefined>({
+        observe: (vm, look) => observe(vm, look, senses),
+        plan: () => undefined,
+        act: (_none, hands, world) => act(_none, hands, world, senses),
+        status,
+        after: ({ world, before, status: after }, hands) => tell(world, before, after, hands),
+      })
+  );
+}
+
+interface Meta {
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+const named = (ref: { readonly name: string; readonly namespace?: string }, home = ""): string => {
+  const { namespace, name } = resolve(ref, home);
+  return `${namespace}/${name}`;
+};
+
+const nameOf = ({ metadata }: VirtualMachine): Name => ({
+  namespace: metadata.namespace ?? "",
+  name: metadata.name ?? "",
+});
+
+type Used = { readonly metadata?: Meta } | undefined;
+
+const found = (index: string, object: Used, look: MapLook): readonly VirtualMachine[] =>
+  look.where(VirtualMachine, index, `${object?.metadata?.namespace}/${object?.metadata?.name}`);
+
+const using = (index: string, object: Used, look: MapLook): readonly Name[] => found(index, object, look).map(nameOf);
+
+/** Those that do not exist yet: what they are made of is of no use to the others. */
+const waiting = (index: string, object: Used, look: MapLook): readonly Name[] =>
+  found(index, object, look)
+    .filter(({ status }) => (status?.id ?? "") === "")
+    .map(nameOf);
+
+function* machineOf(metadata: Meta | undefined, name: string | undefined): Iterable<Name> {
+  if (name !== undefined) yield { namespace: metadata?.namespace ?? "", name };
+}
+
+const sourceOf = (clone: VMClone | undefined): string | undefined => clone?.spec.source.vmRef?.name;
+
+const isOtherSpec = (
+  a: { readonly metadata: { readonly generation?: number; readonly annotations?: object } },
+  b: { readonly metadata: { readonly generation?: number; readonly annotations?: object } },
+): boolean =>
+  a.metadata.generation !== b.metadata.generation || !deepEqual(a.metadata.annotations, b.metadata.annotations);
+
+/** All but how it feels from one moment to the next. */
+const isOtherProvider = (a: Provider, b: Provider): boolean =>
+  isOtherSpec(a, b) ||
+  !deepEqual(a.status?.runtime, b.status?.runtime) ||
+  !deepEqual(a.status?.reportedCapabilities, b.status?.reportedCapabilities);

@@ -1,0 +1,176 @@
+// What a pass can do to a machine, one function each. What the provider refuses becomes part of the world.
+import { formatTime, type Ms } from "@telltale/kinds";
+import { Failed, text } from "@telltale/status";
+import { PowerOp } from "../contract/contract.ts";
+import { VirtualMachine } from "../kinds/index.ts";
+import { deadlines, powerDeadline } from "../link/deadlines.ts";
+import { ProviderError } from "../link/provider-error.ts";
+import { annotations } from "../names.ts";
+import { failureOf, hearing, holding, type Pass, tried, troubled, uidOf } from "./act.ts";
+import { runHook } from "./hooks.ts";
+import { graceOf, isMaking, shutdownMessage } from "./marks.ts";
+import { nameOn } from "./name.ts";
+import { count } from "./placement-stats.ts";
+import { createRequest, desiredJson } from "./request.ts";
+import { settledSize } from "./sizing.ts";
+import { changing, stand } from "./status.ts";
+import type { Deed } from "./step.ts";
+import type { Parts, World } from "./world.ts";
+
+export type Deeds = { readonly [D in Deed["is"]]: (deed: Extract<Deed, { is: D }>, pass: Pass) => Promise<World> };
+
+export const deeds: Deeds = {
+  async claim({ id }, { world, hands }) {
+    hands.settled();
+    return holding(world, { id });
+  },
+
+  async create(_deed, pass) {
+    const { world, hands, link, tools } = pass;
+    await stillNew(pass);
+    const request = await createRequest(world, partsOf(world), hands);
+    if ("lacking" in request) return hearing(world, { lacking: request.lacking });
+    const isDecided = world.placing?.is === "placed" && partsOf(world).policy !== undefined;
+    if (isDecided)
+      await hands.annotate({
+        [annotations.placement]: world.placing?.is === "placed" ? world.placing.decision : undefined,
+      });
+    let made: { readonly id: string; readonly task: string };
+    try {
+      const done = await hands.once({
+        op: "Create",
+        probe: async () => "none", // the table has looked already
+        async call({ id: requestId }) {
+          const options = { deadline: deadlines.create, signal: hands.signal };
+          const { id, task } = await link.ask("create", { ...request, requestId }, options);
+          return { id, task: task?.id ?? "" };
+        },
+        goesOn: ({ task }) => task !== "",
+      });
+      if (done.as === "ambiguous") throw new Error("a probe that finds nothing found several");
+      made = done.result;
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      return troubled(world, tools, "create", error);
+    }
+    tools.streaks.end(uidOf(world), "create", "createTask");
+    if (world.claimed.has(made.id))
+      return hearing(world, { taken: text`It is what another VirtualMachine has: ${made.id}` });
+    if (world.placing?.is === "placed") await count(world, { is: "placed", at: world.placing.at }, hands);
+    hands.event("Normal", "Created", `The provider was asked for a machine named ${nameOn(world.vm)}`);
+    const { lastTaskRef: _none, ...held } = world.held;
+    const task = made.task === "" ? {} : { lastTaskRef: made.task };
+    return hearing(settledSize({ ...world, held: { ...held, id: made.id, ...task } }), { done: { is: "created" } });
+  },
+
+  async forget(_deed, { world, hands, tools }) {
+    const { id: _gone, powerState: _power, ips: _ips, consoleURL: _url, provider: _said, ...held } = world.held;
+    const { seen: _seen, misses: _misses, listed: _listed, ...heard } = world.heard;
+    const after: World = { ...world, held, heard };
+    tools.streaks.end(uidOf(world), "missing");
+    if (heard.task?.is === "failed" && isMaking(world.told)) {
+      return troubled(after, tools, "createTask", failureOf(heard.task, "create"));
+    }
+    hands.event("Warning", "VMRecreating", "The machine is gone from the provider and is made again");
+    return hearing(after, { done: { is: "forgotten" } });
+  },
+
+  async hook({ at }, pass) {
+    const { world, hands } = pass;
+    // Written before it is run: whoever begins anew in the middle of it does not run it twice.
+    await hands.checkpoint("hook", (draft) => {
+      stand(world.told, draft);
+      const said = text`Adjusting power state`;
+      if (at === "postStart") draft.set({ powerState: "On" }).condition("Ready", false, "Updating", said);
+      else changing(draft, "Updating", said);
+    });
+    await runHook(at, pass);
+    return hearing(world, { hooked: at });
+  },
+
+  async power({ to, isForced }, pass) {
+    const { world, hands } = pass;
+    if (isForced) {
+      hands.event("Warning", "GracefulShutdownTimedOut", "The guest did not go down in its time: it is switched off");
+    }
+    const op = to === "On" ? PowerOp.ON : PowerOp.OFF;
+    const request = { id: world.held.id ?? "", op };
+    return tried(pass, "power", "power", request, powerDeadline(), ({ task }) => {
+      const held = (task?.id ?? "") === "" ? world : holding(world, { lastTaskRef: task?.id ?? "" });
+      return hearing(held, { done: { is: "powered", how: isForced ? "forced" : "power" } });
+    });
+  },
+
+  async shutDown({ seconds }, { world, hands, link }) {
+    // Sent once: what was asked for is stored first, and the answer, which may take as long as the guest does, is not waited for.
+    await hands.checkpoint("shutdown", (draft) => {
+      stand(world.told, draft);
+      changing(draft, "Updating", text`${shutdownMessage}`, { restamp: true });
+    });
+    const request = { id: world.held.id ?? "", op: PowerOp.SHUTDOWN_GRACEFUL, gracefulTimeoutSeconds: seconds };
+    const deadline: Ms = powerDeadline(graceOf(world.vm));
+    hands.call(`shutdown ${hands.now}`, (signal) => link.ask("power", request, { deadline, signal }));
+    return hearing(world, { done: { is: "powered", how: "graceful" } });
+  },
+
+  async settleSize(_deed, { world }) {
+    return settledSize(world);
+  },
+
+  async resize(_deed, pass) {
+    const { world, hands, tools } = pass;
+    const request = { id: world.held.id ?? "", desiredJson: desiredJson(world.vm, partsOf(world), world.held) };
+    const after = await tried(pass, "reconfigure", "reconfigure", request, deadlines.reconfigure, ({ task }) => {
+      const held = holding(world, { lastReconfigureTime: formatTime(hands.now) });
+      if ((task?.id ?? "") !== "") return hearing(holding(held, { reconfigureTaskRef: task?.id ?? "" }), resized);
+      return hearing(settledSize(held), resized);
+    });
+    const { trouble } = after.heard;
+    const isLater = trouble?.during === "reconfigure" && /restart/i.test(trouble.error.said);
+    if (!isLater || trouble?.error.failure !== "Conflict") return after;
+    tools.streaks.end(uidOf(world), "reconfigure");
+    return hearing(world, { unapplied: text`CPU/memory change needs the VM to be off` });
+  },
+
+  async unmark(_deed, { world, hands }) {
+    await hands.annotate({ [annotations.lastRevertedSnapshot]: undefined });
+    return { ...world, revert: { is: "none", isMarked: false } };
+  },
+
+  async revert({ snapshotId }, pass) {
+    const { world } = pass;
+    const request = { vmId: world.held.id ?? "", snapshotId };
+    return tried(pass, "revert", "snapshotRevert", request, deadlines.snapshotRevert, ({ task }) => {
+      const held = (task?.id ?? "") === "" ? world : holding(world, { lastTaskRef: task?.id ?? "" });
+      return hearing(held, { done: { is: "reverting" } });
+    });
+  },
+
+  async markReverted(_deed, { world, hands }) {
+    if (world.revert.is !== "wanted") return world;
+    const { name, snapshot } = world.revert;
+    await hands.annotate({
+      [annotations.lastRevertedSnapshot]: snapshot?.metadata.uid ?? "",
+      [annotations.currentSnapshot]: name,
+    });
+    hands.event("Normal", "SnapshotReverted", `The machine is as VMSnapshot ${name} has it`);
+    const { seen: _old, done: _done, ...heard } = world.heard;
+    return { ...world, heard, revert: { ...world.revert, isDone: true } };
+  },
+};
+
+const resized = { done: { is: "resized" } } as const;
+
+const partsOf = ({ needs }: World): Parts => {
+  if (needs.is !== "there") throw new Error("what it refers to is not there");
+  return needs;
+};
+
+/** The server itself says that nobody has made it meanwhile: creating is not to be done on old news. */
+async function stillNew({ world, hands }: Pass): Promise<void> {
+  const { namespace = "", name = "", uid } = world.vm.metadata;
+  const live = await hands.live(VirtualMachine, { namespace, name });
+  const isSame = live?.metadata.uid === uid && live?.metadata.deletionTimestamp === undefined;
+  if (isSame && (live?.status?.id ?? "") === "") return;
+  throw new Failed({ class: "conflict", reason: "ReconcileFailed", message: text`It has changed meanwhile` });
+}

@@ -1,0 +1,29 @@
+// What the stored conditions tell of work that was begun: read here and nowhere else, so that a restart goes on where it was.
+import { type Instant, type Ms, parseGoDuration, parseTime, plus } from "@telltale/kinds";
+import type { VirtualMachine } from "../kinds/index.ts";
+import type { Told } from "./world.ts";
+
+/** The provider was asked to make it, and has not come to an end. */
+export const isMaking = ({ provisioning }: Pick<Told, "provisioning">): boolean => provisioning?.status === "True";
+
+/** As `Reconfiguring` says it from the request to the end. */
+export const shutdownMessage = "Graceful shutdown requested";
+
+export const isShuttingDown = ({ reconfiguring }: Pick<Told, "reconfiguring">): boolean =>
+  reconfiguring?.status === "True" && reconfiguring.message === shutdownMessage;
+
+const standardGrace: Ms = 60_000;
+const beyond: Ms = 30_000;
+
+export function graceOf({ spec }: Pick<VirtualMachine, "spec">): Ms {
+  const { gracefulShutdownTimeout: given } = spec.lifecycle ?? {};
+  return (given === undefined ? undefined : parseGoDuration(given)) ?? standardGrace;
+}
+
+export const graceSeconds = (vm: VirtualMachine): number => Math.ceil(graceOf(vm) / 1_000);
+
+/** When a guest has had its time. */
+export function shutdownLimit(vm: VirtualMachine, told: Pick<Told, "reconfiguring">, now: Instant): Instant {
+  const since = isShuttingDown(told) ? parseTime(told.reconfiguring?.lastTransitionTime) : undefined;
+  return plus(since === undefined || since > now ? now : since, graceOf(vm) + beyond);
+}

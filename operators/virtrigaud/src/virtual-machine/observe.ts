@@ -1,0 +1,215 @@
+// What Kubernetes knows of a machine and of what it refers to, out of the cache. The provider is not asked here.
+import { type KindRef, type KubeObject, parseQuantity, quantityToBytes } from "@telltale/kinds";
+import { Namespace, Secret } from "@telltale/kinds/builtin";
+import { type Look, recordOf } from "@telltale/runtime";
+import { findCondition, type SafeText, text } from "@telltale/status";
+import {
+  Provider,
+  VirtualMachine,
+  VMClass,
+  VMImage,
+  VMMigration,
+  VMNetworkAttachment,
+  VMPlacementPolicy,
+  VMSnapshot,
+  type VMSnapshotInfo,
+} from "../kinds/index.ts";
+import { annotations } from "../names.ts";
+import { type Placing, place } from "../placement/engine.ts";
+import { type Crossing, type Followed, follow, providerKey, resolve } from "../references.ts";
+import type { TlsSecrets } from "../tls-secrets.ts";
+import { toldAll } from "../validate/problem.ts";
+import { importedDiskProblems, virtualMachineProblems } from "../validate/virtual-machine.ts";
+import type { Tools } from "./act.ts";
+import { nameOn } from "./name.ts";
+import { secretsOf } from "./user-data.ts";
+import type { Channel, Held, Needs, Revert, Told, World } from "./world.ts";
+
+export interface Senses extends Tools {
+  readonly tls: TlsSecrets;
+  readonly crossing: Crossing;
+}
+
+export const byProvider = "provider";
+export const byVM = "vm";
+
+export async function observe(vm: VirtualMachine, look: Look, senses: Senses): Promise<World> {
+  const { namespace = "", name = "" } = vm.metadata;
+  const held = heldOf(vm);
+  const needs = needsOf(vm, look, senses.crossing);
+  const mates = matesOf(vm, look);
+  const taken = new Set(mates.flatMap(({ status }) => ((status?.id ?? "") === "" ? [] : [status?.id ?? ""])));
+  const snapshots = look.where(VMSnapshot, byVM, `${namespace}/${name}`);
+  return {
+    vm,
+    now: look.now,
+    record: recordOf(vm, annotations.pendingOp),
+    lock: lockOf(vm, look),
+    problem: problemOf(vm, needs),
+    needs,
+    channel: await channelOf(vm, needs, look, senses),
+    snapshots: snapshots.flatMap(infoOf).sort(byTime),
+    revert: revertOf(vm, look),
+    namesake: mates.find((it) => nameOn(it) === nameOn(vm) && isBefore(it, vm)),
+    claimed: taken,
+    placing: placingOf(vm, needs, mates, look),
+    held,
+    heard: {},
+    told: toldOf(vm),
+    resizes: senses.streaks.of(vm.metadata.uid ?? "", "unapplied")?.count ?? 0,
+    chance: senses.random.next(),
+  };
+}
+
+function heldOf({ status = {} }: VirtualMachine): Held {
+  const { id, powerState, ips, consoleURL, provider, lastTaskRef, reconfigureTaskRef } = status;
+  const { lastReconfigureTime, currentResources } = status;
+  const all = { id, powerState, ips, consoleURL, provider, lastTaskRef, reconfigureTaskRef };
+  const fields = Object.entries({ ...all, lastReconfigureTime, currentResources });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined && value !== ""));
+}
+
+const toldOf = ({ status }: VirtualMachine): Told => ({
+  phase: status?.phase,
+  observedGeneration: status?.observedGeneration ?? -1,
+  ready: findCondition(status?.conditions, "Ready"),
+  provisioning: findCondition(status?.conditions, "Provisioning"),
+  reconfiguring: findCondition(status?.conditions, "Reconfiguring"),
+});
+
+/** Others on the same provider. */
+function matesOf(vm: VirtualMachine, look: Pick<Look, "where">): readonly VirtualMachine[] {
+  return look
+    .where(VirtualMachine, byProvider, providerOf(vm))
+    .filter(({ metadata }) => metadata.uid !== vm.metadata.uid);
+}
+
+export function providerOf({ metadata, spec }: VirtualMachine): string {
+  const { namespace, name } = resolve(spec.providerRef, metadata.namespace ?? "");
+  return `${namespace}/${name}`;
+}
+
+/** Whoever has a machine keeps its name; of those that have none yet, the older one. */
+function isBefore(a: VirtualMachine, b: VirtualMachine): boolean {
+  if ((a.status?.id ?? "") !== "") return true;
+  const age = ({ metadata }: VirtualMachine) => `${metadata.creationTimestamp} ${metadata.namespace}/${metadata.name}`;
+  return a.metadata.deletionTimestamp === undefined && age(a) < age(b);
+}
+
+/** Who migrates it, if they are still there. */
+export function lockOf({ metadata }: VirtualMachine, look: Pick<Look, "get">): string | undefined {
+  const [namespace = "", name = "", uid = ""] = (metadata.annotations?.[annotations.migrationLock] ?? "").split("/");
+  const holder = name === "" ? undefined : look.get(VMMigration, { namespace, name });
+  return holder !== undefined && holder.metadata.uid === uid ? `${namespace}/${name}` : undefined;
+}
+
+/** What is wrong with the spec, by itself and with its provider. */
+function problemOf(vm: VirtualMachine, needs: Needs): SafeText | undefined {
+  const disk = needs.is === "there" ? importedDiskProblems(vm.spec, needs.provider.spec.type) : [];
+  return toldAll([...virtualMachineProblems(vm), ...disk]);
+}
+
+function needsOf(vm: VirtualMachine, look: Look, crossing: Crossing): Needs {
+  const home = vm.metadata.namespace ?? "";
+  const isNew = (vm.status?.id ?? "") === "";
+  const find = <T extends KubeObject>(kind: KindRef<T>, ref: Ref): Followed<T> =>
+    follow(kind.kind, ref, home, (name) => look.get(kind, name), crossing);
+  const maybe = <T extends KubeObject>(kind: KindRef<T>, ref: Ref | undefined): Followed<T> | undefined =>
+    ref === undefined ? undefined : find(kind, ref);
+  const { providerRef, classRef, imageRef, networks = [], placementRef } = vm.spec;
+  const provider = find(Provider, providerRef);
+  const vmClass = find(VMClass, classRef);
+  const image = maybe(VMImage, isNew ? imageRef : undefined);
+  const nets = networks.map(({ networkRef }) => maybe(VMNetworkAttachment, networkRef));
+  const policy = maybe(VMPlacementPolicy, isNew ? placementRef : undefined);
+  // One that exists needs its provider alone; without its class it only keeps its size.
+  const needed = isNew ? [provider, vmClass, image, ...nets, policy, ...secretsFound(vm, look)] : [provider];
+  for (const it of needed) if (it?.is === "refused") return { is: "refused", what: it.what };
+  for (const it of needed) if (it?.is === "missing") return { is: "missing", what: it.what };
+  if (provider.is !== "found") return { is: "missing", what: provider.what };
+  const { namespace = "", name = "" } = provider.object.metadata;
+  return {
+    is: "there",
+    provider: provider.object,
+    key: providerKey(home, { namespace, name }),
+    vmClass: objectOf(vmClass),
+    image: objectOf(image),
+    networks: nets.map(objectOf),
+    policy: objectOf(policy),
+  };
+}
+
+type Ref = { readonly name: string; readonly namespace?: string };
+
+const objectOf = <T>(found: Followed<T> | undefined): T | undefined =>
+  found?.is === "found" ? found.object : undefined;
+
+const secretsFound = (vm: VirtualMachine, look: Look): readonly Followed<KubeObject>[] =>
+  secretsOf(vm).map((name) => follow(Secret.kind, { name }, vm.metadata.namespace ?? "", (it) => look.get(Secret, it)));
+
+/** Where a new one goes. */
+function placingOf(
+  vm: VirtualMachine,
+  needs: Needs,
+  others: readonly VirtualMachine[],
+  look: Look,
+): Placing | undefined {
+  if (needs.is !== "there" || (vm.status?.id ?? "") !== "") return undefined;
+  const { provider, vmClass, policy } = needs;
+  const policies = policy === undefined ? [] : look.list(VMPlacementPolicy, { namespace: vm.metadata.namespace ?? "" });
+  const namespaceLabels = (name: string) => look.get(Namespace, { name })?.metadata?.labels;
+  return place(vm, policy, { provider, vmClass, others, policies, namespaceLabels, now: look.now });
+}
+
+const first = 5_000;
+const longest = 60_000;
+
+/** How the provider is asked, where it can be. */
+async function channelOf(vm: VirtualMachine, needs: Needs, look: Look, senses: Senses): Promise<Channel> {
+  const uid = vm.metadata.uid ?? "";
+  const closed = (why: ReturnType<typeof text>): Channel => {
+    const { until } = senses.streaks.next(uid, "unreachable", look.now, (count) =>
+      Math.min(first * 2 ** (count - 1), longest),
+    );
+    return { is: "closed", why, again: until };
+  };
+  if (needs.is !== "there") return { is: "closed", why: needs.what, again: look.now };
+  const { provider } = needs;
+  const { namespace = "", name = "" } = provider.metadata;
+  const { phase, endpoint = "" } = provider.status?.runtime ?? {};
+  if (phase !== "Running" || endpoint === "") return closed(text`Provider ${namespace}/${name} is not running`);
+  const tls = await senses.tls.of(provider, look);
+  if (tls.is === "missing") return closed(tls.why);
+  senses.streaks.end(uid, "unreachable");
+  return { is: "open", link: senses.links.of(provider, ...(tls.is === "plain" ? [] : [tls.secret])) };
+}
+
+function revertOf(vm: VirtualMachine, look: Pick<Look, "get">): Revert {
+  const mark = vm.metadata.annotations?.[annotations.lastRevertedSnapshot] ?? "";
+  const wanted = vm.spec.snapshot?.revertToRef?.name;
+  if (wanted === undefined) return { is: "none", isMarked: mark !== "" };
+  const snapshot = look.get(VMSnapshot, { namespace: vm.metadata.namespace ?? "", name: wanted });
+  // One that is gone meanwhile may be the one that it went back to.
+  const isDone = mark !== "" && (snapshot === undefined || snapshot.metadata.uid === mark);
+  return { is: "wanted", name: wanted, snapshot, isDone };
+}
+
+function infoOf({ metadata, spec, status }: VMSnapshot): readonly VMSnapshotInfo[] {
+  const { phase, snapshotID = "", creationTime } = status ?? {};
+  const size = status?.size === undefined ? undefined : parseQuantity(status.size);
+  if (phase !== "Ready" || snapshotID === "" || metadata.deletionTimestamp !== undefined) return [];
+  const { description, includeMemory } = spec.snapshotConfig ?? {};
+  return [
+    {
+      id: snapshotID,
+      name: metadata.name ?? "",
+      creationTime: creationTime ?? metadata.creationTimestamp ?? "",
+      ...(description === undefined ? {} : { description }),
+      ...(includeMemory === undefined ? {} : { hasMemory: includeMemory }),
+      ...(size === undefined ? {} : { sizeBytes: quantityToBytes(size) }),
+    },
+  ];
+}
+
+const byTime = (a: VMSnapshotInfo, b: VMSnapshotInfo): number =>
+  a.creationTime === b.creationTime ? (a.name < b.name ? -1 : 1) : a.creationTime < b.creationTime ? -1 : 1;

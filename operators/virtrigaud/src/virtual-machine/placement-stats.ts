@@ -1,0 +1,25 @@
+// What a policy counts of placements by it: the only part of its status that is written from here (1.2).
+import { isConflict, isNotFound } from "@telltale/client";
+import { parseTime } from "@telltale/kinds";
+import { VMPlacementPolicy } from "../kinds/index.ts";
+import { type Outcome, statsAfter } from "../placement/stats.ts";
+import type { VMHands } from "./act.ts";
+import type { World } from "./world.ts";
+
+export async function count({ vm, needs }: World, outcome: Outcome, hands: VMHands): Promise<void> {
+  const policy = needs.is === "there" ? needs.policy : undefined;
+  if (policy === undefined) return;
+  const took = hands.now - (parseTime(vm.metadata.creationTimestamp) ?? hands.now);
+  const before = policy.status?.placementStats;
+  const value = statsAfter(before, outcome, Math.max(0, took), hands.now);
+  try {
+    await hands.patchStatus(VMPlacementPolicy, policy, [
+      ...(policy.status === undefined ? [{ op: "add", path: "/status", value: {} } as const] : []),
+      { op: "test", path: "/status/placementStats", value: before ?? null },
+      { op: "add", path: "/status/placementStats", value },
+    ]);
+  } catch (error) {
+    // Somebody else counted meanwhile, or there is nobody left to count for: a number is not worth a second machine.
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
+}
