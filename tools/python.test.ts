@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { cacheFolder, findLocust, installLocust, locustFor, locustVersion } from "./locust.ts";
+import { findLocust, installLocust, locust, locustFor, locustVersion } from "./locust/locust.ts";
+import { cacheFolder } from "./python.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -35,8 +36,8 @@ test("a given folder comes first, and must have it", () => {
 
 test("the cache counts when it has it", () => {
   expect(findLocust(env())).toBeUndefined();
-  program(join(cacheFolder(env()), "bin", "locust"), "");
-  expect(findLocust(env())).toBe(join(cacheFolder(env()), "bin"));
+  program(join(cacheFolder(locust, env()), "bin", "locust"), "");
+  expect(findLocust(env())).toBe(join(cacheFolder(locust, env()), "bin"));
 });
 
 test("a suite is told in one line that it is skipped", () => {
@@ -45,8 +46,8 @@ test("a suite is told in one line that it is skipped", () => {
   expect(said.mock.calls).toEqual([
     ["skipped: the contract needs Locust; set TELLTALE_LOCUST or run: npm run locust\n"],
   ]);
-  program(join(cacheFolder(env()), "bin", "locust"), "");
-  expect(locustFor("the contract", env())).toBe(join(cacheFolder(env()), "bin", "locust"));
+  program(join(cacheFolder(locust, env()), "bin", "locust"), "");
+  expect(locustFor("the contract", env())).toBe(join(cacheFolder(locust, env()), "bin", "locust"));
 });
 
 test("without Python the error says what to do", async () => {
@@ -59,8 +60,8 @@ test("it is in the cache only when the installation has succeeded, and is not in
   expect(findLocust(env())).toBeUndefined();
   python(`echo "$@" > "\${0%pip}locust"`);
   const said: string[] = [];
-  expect(await installLocust((line) => said.push(line), env())).toBe(join(cacheFolder(env()), "bin"));
-  expect(findLocust(env())).toBe(join(cacheFolder(env()), "bin"));
+  expect(await installLocust((line) => said.push(line), env())).toBe(join(cacheFolder(locust, env()), "bin"));
+  expect(findLocust(env())).toBe(join(cacheFolder(locust, env()), "bin"));
   await installLocust((line) => said.push(line), env());
-  expect(said).toEqual([`installing Locust ${locustVersion} (a minute, the first time)`]);
+  expect(said).toEqual([`installing locust==${locustVersion} (a minute, the first time)`]);
 });
