@@ -180,6 +180,8 @@ async function applyMemory(machine: Machine, qmp: Qmp): Promise<string | undefin
   if (!isBlock || (Array.isArray(dimms) && dimms.length >= 8)) return wanted;
   const id = `${Array.isArray(dimms) ? dimms.length : 0}-${bytes / MiB}`;
   try {
+    // One that is left from a try that was cut short would be of the same id, and is made anew.
+    await qmp.execute("object-del", { id: `mem-${id}` }).catch(() => undefined);
     await qmp.execute("object-add", { "qom-type": "memory-backend-ram", id: `mem-${id}`, size: bytes - has });
     await qmp.execute("device_add", { driver: "pc-dimm", id: `dimm-${id}`, memdev: `mem-${id}` });
     return undefined;
