@@ -1,3 +1,4 @@
+export { virtrigaudCrds, virtrigaudKinds } from "./all.ts";
 export type {
   DiskSpec,
   LifecycleHandler,
