@@ -1,8 +1,8 @@
 // What goes wrong around controllers: one thing at a time, and the others go on.
 import { sleep } from "@telltale/clock";
-import { instant, toCrd } from "@telltale/kinds";
+import { instant, plus, toCrd } from "@telltale/kinds";
 import { ConfigMap, CustomResourceDefinition, Deployment } from "@telltale/kinds/builtin";
-import { text } from "@telltale/status";
+import { text, volatile } from "@telltale/status";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Controller, controller, done } from "../src/index.ts";
 import { Site, site, siteController } from "./site.ts";
@@ -269,6 +269,27 @@ describe("how often something is said", () => {
     expect((await readyOf("a"))?.message).toBe("50");
     expect(w.writes().length).toBeLessThanOrEqual(7);
     expect(w.samples.some((sample) => sample.is === "status" && sample.outcome === "deferred")).toBe(true);
+  });
+
+  it("what was put off holds up nobody who wants to look sooner", async () => {
+    w = await world({ kinds: [Site] });
+    let looks = 0;
+    const it = controller(Site).reconcile({
+      observe() {
+        looks += 1;
+        return looks;
+      },
+      status(count, draft, now) {
+        draft.phase("Pending").condition("Ready", false, "Starting", text`${volatile(count)} looks`);
+        draft.wake(plus(now, 200));
+      },
+    });
+    await w.client.create(Site, site("a"));
+    await w.start([it]);
+    w.writes();
+    await w.pass(5_000);
+    expect(looks).toBeGreaterThan(20);
+    expect(w.writes().length).toBeLessThan(8);
   });
 
   it("what was put off is written before the process stops", async () => {

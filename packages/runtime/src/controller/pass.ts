@@ -208,7 +208,7 @@ async function write(around: Surroundings, state: PassState, said: Said): Promis
     return { result: "error", next: later(error) };
   }
   const { outcome } = written;
-  if (outcome !== "written" && outcome !== "unchanged") return unwritten(around, state, written);
+  if (outcome !== "written" && outcome !== "unchanged") return unwritten(around, state, finished, written);
   if (outcome === "unchanged" && state.hasMade && (await isOwnerGone(around, state)))
     return { result: "success", next: never };
   state.own.add(echo(undefined, written.object));
@@ -230,15 +230,9 @@ async function write(around: Surroundings, state: PassState, said: Said): Promis
 
 const statusOf = (object: KubeObject): unknown => (object as { status?: unknown }).status;
 
-function ended(
-  { clock }: Surroundings,
-  state: PassState,
-  { effect, wakeAt }: Said["finished"],
-  isStale: boolean,
-): PassEnd {
-  // Counted from here: a pass may have taken longer than there is left. A clock that was put back meanwhile adds nothing.
-  const left = (at: Instant) => at - Math.max(clock.now(), state.now);
-  const asked: Next = wakeAt === undefined ? never : { in: Math.max(soonest, left(wakeAt)) };
+function ended(around: Surroundings, state: PassState, finished: Said["finished"], isStale: boolean): PassEnd {
+  const { effect } = finished;
+  const asked = wakeOf(around, state, finished);
   const wake = state.isCrossed ? earliest({ in: crossed }, asked) : asked;
   if (isStale) return { result: "requeue", next: soon };
   if (effect === undefined) return { result: wake.in === "never" ? "success" : "requeue", next: wake };
@@ -249,15 +243,28 @@ function ended(
   return { result: requeue.in === "never" ? "terminal" : "error", next: earliest(requeue, wake) };
 }
 
+/** Counted from here: a pass may have taken longer than there is left. A clock that was put back meanwhile adds nothing. */
+function wakeOf({ clock }: Surroundings, state: PassState, { wakeAt }: Said["finished"]): Next {
+  if (wakeAt === undefined) return never;
+  return { in: Math.max(soonest, wakeAt - Math.max(clock.now(), state.now)) };
+}
+
 function earliest(a: Next, b: Next): Next {
   if (b.in === "never" || a.in === "backoff") return a;
   if (a.in === "never" || b.in === "backoff") return b;
   return a.in <= b.in ? a : b;
 }
 
-async function unwritten(around: Surroundings, state: PassState, { outcome, in: due = 0 }: Written): Promise<PassEnd> {
-  if (outcome === "deferred") return { result: "requeue", next: { in: due }, isOwed: true };
-  return over(around, state, outcome);
+async function unwritten(
+  around: Surroundings,
+  state: PassState,
+  finished: Said["finished"],
+  { outcome, in: due = 0 }: Written,
+): Promise<PassEnd> {
+  if (outcome !== "deferred") return over(around, state, outcome);
+  // What was put off holds up nobody who wanted to look sooner.
+  const next = earliest({ in: due }, wakeOf(around, state, finished));
+  return { result: "requeue", next, isOwed: true };
 }
 
 /** A conflict: the world is not what we took it for. The object is read from the server, so that the next pass knows better. */
