@@ -5,7 +5,7 @@ import type { Provider, VMImage } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { lookAtTask } from "../link/task.ts";
-import { standingOf } from "./entry.ts";
+import { failuresIn } from "./entry.ts";
 import { type Finding, lateAt, learn } from "./learn.ts";
 import type { Plan } from "./plan.ts";
 import { targetName } from "./request.ts";
@@ -61,7 +61,7 @@ async function prepare(
   const { image, memory, rules, now } = world;
   const left = memory.flight?.key === key ? lateAt(memory, rules, now) - now : rules.timeout;
   // One name per attempt: what an earlier one came to is nobody's business any more.
-  const name = `ImagePrepare ${key} ${targetName(image, provider)} ${failuresOn(key, world)}`;
+  const name = `ImagePrepare ${key} ${targetName(image, provider)} ${failuresIn(memory.entries[key])}`;
   const begin = async () => hands.call(name, (signal) => send({ key, provider, left, signal }, hands, world, tools));
   const sent = await hands.once({
     op: "ImagePrepare",
@@ -73,10 +73,4 @@ async function prepare(
   if (sent.as === "ambiguous" || sent.result.as === "running") return { is: "begun", key };
   if (sent.result.as === "failed") throw sent.result.error;
   return sent.result.result;
-}
-
-function failuresOn(key: string, { memory }: World): number {
-  const entry = memory.entries[key];
-  const standing = entry === undefined ? undefined : standingOf(entry);
-  return standing === undefined || standing.is === "available" ? 0 : standing.failures;
 }

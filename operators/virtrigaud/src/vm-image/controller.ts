@@ -1,6 +1,6 @@
 // The controller of VMImages: what it watches, and its steps in a row. It alone has images prepared, and alone writes their status.
 import { Secret } from "@telltale/kinds/builtin";
-import { type Controller, controller, type MapLook, pausedBy } from "@telltale/runtime";
+import { type Controller, controller, type MapLook } from "@telltale/runtime";
 import { names } from "@telltale/status";
 import { Provider, VirtualMachine, VMImage } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
@@ -10,7 +10,7 @@ import { prepared } from "./entry.ts";
 import { byImage, byMachineProvider, byProvider, imageOf, isToBeMade, observe, providersOf } from "./observe.ts";
 import { type Plan, plan } from "./plan.ts";
 import type { Tools } from "./send.ts";
-import { status } from "./status.ts";
+import { say, status } from "./status.ts";
 import type { World } from "./world.ts";
 
 export interface VMImageOptions extends Tools {
@@ -24,12 +24,16 @@ const spacing = 1_000;
 export function vmImages({ crossing, workers, ...tools }: VMImageOptions): Controller {
   return controller(VMImage, "vmimage")
     .on("generation", "deletion", "labels", "annotations")
-    .gate(
-      pausedBy(annotations.paused, {
-        value: "true",
-        say: (_it, draft) => void draft.aside().set({ message: "Paused" }),
-      }),
-    )
+    .gate((image, look) => {
+      const { annotations: notes, deletionTimestamp } = image.metadata;
+      if (notes?.[annotations.paused] !== "true" || deletionTimestamp !== undefined) return "go";
+      return {
+        only(it, draft, now) {
+          say(observe(it, look, crossing), draft, now);
+          draft.set({ message: "Paused" });
+        },
+      };
+    })
     .watches(VirtualMachine, ({ old, new: next }) => [...wantedBy(old), ...wantedBy(next)], { changed: isNews })
     .index(VirtualMachine, byImage, (vm) => wantedBy(vm).map(keyOf))
     .index(VirtualMachine, byMachineProvider, (vm) => (wantedBy(vm).length === 0 ? [] : [keyOf(providerOf(vm))]))

@@ -14,10 +14,13 @@ export const referenced = "reference";
 export const reasons = ["ProviderError", "Timeout", "ChecksumMismatch", "Unsupported", "ValidationError"] as const;
 export type Reason = (typeof reasons)[number];
 
-/** How an image stands on one provider. `failures` are attempts that went wrong; that nobody answered is none. */
+/**
+ * How an image stands on one provider. `failures` are attempts that went wrong; `tries` are those within one attempt that nobody
+ * answered, which are no failures.
+ */
 export type Standing =
   | { readonly is: "available" }
-  | { readonly is: "importing"; readonly failures: number }
+  | { readonly is: "importing"; readonly failures: number; readonly tries: number }
   | { readonly is: "failed"; readonly failures: number; readonly reason: Reason; readonly said: SafeText }
   | ({ readonly is: "unheard"; readonly failures: number; readonly tries: number } & Unheard)
   | { readonly is: "refused"; readonly failures: number; readonly reason: Reason; readonly said: SafeText };
@@ -28,7 +31,7 @@ export interface Unheard {
 }
 
 const forms = {
-  importing: /^importing, attempt (\d{1,4}) of \d+$/,
+  importing: /^importing, attempt (\d{1,4}) of \d+(?:, try (\d{1,9}))?$/,
   failed: /^attempt (\d{1,4}) of \d+ failed, ([A-Za-z]+): ([\s\S]*)$/,
   unheard: /^attempt (\d{1,4}) of \d+, try (\d{1,9}), ([A-Za-z]+): ([\s\S]*)$/,
   refused: /^refused, ([A-Za-z]+): ([\s\S]*)$/,
@@ -53,8 +56,8 @@ export function standingOf({ available, message = "" }: ProviderImageStatus): St
     const [, reason, said = ""] = refused;
     return { is: "refused", failures: 0, reason: reasonOf(reason), said: text`${said}` };
   }
-  const [, count = "1"] = forms.importing.exec(message) ?? [];
-  return { is: "importing", failures: Number(count) - 1 };
+  const [, count = "1", tries = "1"] = forms.importing.exec(message) ?? [];
+  return { is: "importing", failures: Number(count) - 1, tries: Number(tries) - 1 };
 }
 
 const reasonOf = (word: string | undefined): Reason => reasons.find((it) => it === word) ?? "ProviderError";
@@ -64,10 +67,13 @@ const passing = ["Unavailable", "Timeout", "Retryable", "RateLimit", "Unauthoriz
 export const isPassing = (failure: Failure): boolean => passing.some((it) => it === failure);
 const failureOf = (word: string | undefined): Failure => passing.find((it) => it === word) ?? "Unavailable";
 
-const failuresIn = (entry: ProviderImageStatus | undefined): number => {
+function countsIn(entry: ProviderImageStatus | undefined): { readonly failures: number; readonly tries: number } {
   const standing = entry === undefined ? undefined : standingOf(entry);
-  return standing === undefined || standing.is === "available" ? 0 : standing.failures;
-};
+  if (standing === undefined || standing.is === "available") return { failures: 0, tries: 0 };
+  return { failures: standing.failures, tries: "tries" in standing ? standing.tries : 0 };
+}
+
+export const failuresIn = (entry: ProviderImageStatus | undefined): number => countsIn(entry).failures;
 
 export function importingEntry(
   before: ProviderImageStatus | undefined,
@@ -75,7 +81,8 @@ export function importingEntry(
   where: { readonly id?: string; readonly path?: string },
   now: Instant,
 ): ProviderImageStatus {
-  const message = `importing, attempt ${failuresIn(before) + 1} of ${retries + 1}`;
+  const { failures, tries } = countsIn(before);
+  const message = `importing, attempt ${failures + 1} of ${retries + 1}${tries === 0 ? "" : `, try ${tries + 1}`}`;
   const isSame = before?.message === message && before.id === where.id && before.path === where.path;
   return isSame ? before : { available: false, ...where, message, lastUpdated: formatTime(now) };
 }
@@ -94,9 +101,8 @@ export function unheardEntry(
   { failure, said }: Unheard,
   now: Instant,
 ): ProviderImageStatus {
-  const standing = before === undefined ? undefined : standingOf(before);
-  const tries = standing?.is === "unheard" && standing.failure === failure ? standing.tries + 1 : 1;
-  return noted(`attempt ${failuresIn(before) + 1} of ${retries + 1}, try ${tries}, ${failure}: ${said}`, now);
+  const { failures, tries } = countsIn(before);
+  return noted(`attempt ${failures + 1} of ${retries + 1}, try ${tries + 1}, ${failure}: ${said}`, now);
 }
 
 export const refusedEntry = (reason: Reason, said: SafeText, now: Instant): ProviderImageStatus =>

@@ -14,6 +14,14 @@ import type { Flight, World } from "./world.ts";
 type ImageDraft = Draft<typeof VMImage>;
 
 export function status(world: World, draft: ImageDraft, now: Instant): void {
+  say(world, draft, now);
+  draft.wake(nextLook(world, now));
+  // The server did not take the note of what was to be done: that is tried again, and nothing else is lost.
+  if (world.trouble !== undefined) draft.fail(failureFrom(world.trouble));
+}
+
+/** All of it but when to look again. */
+export function say(world: World, draft: ImageDraft, now: Instant): void {
   const { phase, ready, message } = verdictOf(world, now);
   fields(world, draft);
   draft.phase(phase).set({ ready: ready.is, message });
@@ -21,9 +29,6 @@ export function status(world: World, draft: ImageDraft, now: Instant): void {
   else draft.condition("Ready", false, ready.reason, ready.message);
   working(world, draft);
   validated(world, draft);
-  draft.wake(nextLook(world, now));
-  // The server did not take the note of what was to be done: that is tried again, and nothing else is lost.
-  if (world.trouble !== undefined) draft.fail(failureFrom(world.trouble));
 }
 
 function fields({ memory, source }: World, draft: ImageDraft): void {

@@ -9,7 +9,6 @@ import {
   type Hands,
   type MapLook,
   type Name,
-  pausedBy,
   waiting,
 } from "@telltale/runtime";
 import { text } from "@telltale/status";
@@ -24,6 +23,7 @@ import {
   machinesOn,
   networksOf,
   observe,
+  observePaused,
   poolOf,
   providerOf,
 } from "./observe.ts";
@@ -41,12 +41,16 @@ const spacing = 1_000;
 export function vmNetworkAttachments({ crossing, workers }: VMNetworkAttachmentOptions): Controller {
   return controller(VMNetworkAttachment, "vmnetworkattachment")
     .on("generation", "deletion", "labels", "annotations", "finalizers")
-    .gate(
-      pausedBy(annotations.paused, {
-        value: "true",
-        say: (_it, draft) => void draft.aside().set({ message: "Paused" }),
-      }),
-    )
+    .gate((network, look) => {
+      const { annotations: notes, deletionTimestamp } = network.metadata;
+      if (notes?.[annotations.paused] !== "true" || deletionTimestamp !== undefined) return "go";
+      return {
+        only(it, draft, now) {
+          status(observePaused(it, look, crossing), draft, now);
+          draft.set({ message: "Paused" });
+        },
+      };
+    })
     .watches(VirtualMachine, ({ old, new: next }) => [...namesOf(old), ...namesOf(next)], { changed: isNews })
     .index(VirtualMachine, byNetwork, networksOf)
     .index(VirtualMachine, byMachineProvider, (vm) => (networksOf(vm).length === 0 ? [] : [providerOf(vm)]))

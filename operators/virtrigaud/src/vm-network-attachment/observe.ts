@@ -18,29 +18,38 @@ export const byPool = "pool of a network";
 export const byNamespace = "namespace of a network";
 
 export async function observe(network: VMNetworkAttachment, look: Look, crossing: Crossing): Promise<World> {
-  const machines = machinesOn(network, look, crossing);
-  const problem = toldAll(networkProblems(network));
-  const { supply, trouble } =
-    problem === undefined ? await supplyOf(network, look) : { supply: kept, trouble: undefined };
-  const held = network.status?.ipAllocations ?? [];
-  return {
-    network,
-    problem,
-    poolTrouble: trouble,
-    supply: supply.is,
-    providers: providersOf(network, machines, look),
-    connected: machines.length,
-    addresses: allocate(
-      machines.flatMap((vm) => cardsOf(vm, network)),
-      held,
-      supply,
-      formatTime(look.now),
-    ),
-  };
+  const isValid = networkProblems(network).length === 0;
+  const { supply, trouble } = isValid ? await supplyOf(network, look) : { supply: kept, trouble: undefined };
+  return seen(network, look, crossing, supply, trouble);
+}
+
+/** While somebody holds it: nobody gets anything new, and nobody is said to wait for it. */
+export function observePaused(network: VMNetworkAttachment, look: Look, crossing: Crossing): World {
+  const world = seen(network, look, crossing, kept, undefined);
+  return { ...world, addresses: { ...world.addresses, waiting: [] } };
 }
 
 /** Nobody gets anything new, and everybody keeps what they have. */
 const kept: Supply = { is: "missing" };
+
+function seen(
+  network: VMNetworkAttachment,
+  look: Look,
+  crossing: Crossing,
+  supply: Supply,
+  poolTrouble: SafeText | undefined,
+): World {
+  const machines = machinesOn(network, look, crossing);
+  const cards = machines.flatMap((vm) => cardsOf(vm, network));
+  return {
+    network,
+    problem: toldAll(networkProblems(network)),
+    poolTrouble,
+    providers: providersOf(network, machines, look),
+    connected: machines.length,
+    addresses: allocate(cards, network.status?.ipAllocations ?? [], supply, formatTime(look.now)),
+  };
+}
 
 /** A machine that may not use it from its namespace is not on it, and takes no address. */
 export function machinesOn(

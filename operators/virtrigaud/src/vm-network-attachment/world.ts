@@ -1,7 +1,7 @@
 // What one pass knows of a network. Values only.
 import type { SafeText } from "@telltale/status";
 import type { Provider, VMNetworkAttachment } from "../kinds/index.ts";
-import type { Allocated, Supply } from "./allocate.ts";
+import type { Allocated } from "./allocate.ts";
 
 export interface World {
   readonly network: VMNetworkAttachment;
@@ -9,7 +9,6 @@ export interface World {
   readonly problem: SafeText | undefined;
   /** Why the pool cannot be used. */
   readonly poolTrouble: SafeText | undefined;
-  readonly supply: Supply["is"];
   /** By their keys, in order. */
   readonly providers: ReadonlyMap<string, Provider>;
   /** How many machines are on it. */
