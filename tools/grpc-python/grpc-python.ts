@@ -7,7 +7,7 @@ export const grpcVersion = "1.76.0";
 const grpcPython: PythonTool = {
   label: "gRPC for Python",
   program: "python",
-  packages: [`grpcio==${grpcVersion}`, `grpcio-tools==${grpcVersion}`],
+  packages: ["grpcio", "grpcio-tools", "grpcio-status"].map((name) => `${name}==${grpcVersion}`),
   folder: `grpc-python/${grpcVersion}`,
   variable: "TELLTALE_GRPC_PYTHON",
   command: "npm run grpc-python",

@@ -4,8 +4,8 @@ import { findGrpcPython, grpcVersion, installGrpcPython } from "./grpc-python.ts
 
 const help = `npm run grpc-python
 
-Prints the folder that has a python with grpcio and grpcio-tools ${grpcVersion}: $TELLTALE_GRPC_PYTHON where that is set, else the
-cache ($TELLTALE_CACHE, $XDG_CACHE_HOME/telltale or ~/.cache/telltale). What is not there is installed once from PyPI, in a virtual
+Prints the folder that has a python with grpcio, grpcio-tools and grpcio-status ${grpcVersion}: $TELLTALE_GRPC_PYTHON where that is set,
+else the cache ($TELLTALE_CACHE, $XDG_CACHE_HOME/telltale or ~/.cache/telltale). What is not there is installed once from PyPI, in a virtual
 environment.
 
   --help   print this`;

@@ -35,8 +35,7 @@ export function listenerFor({ routes, values, gate, log }: ListenerOptions) {
   return (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     const handler = handlers.get(request.url);
     if (handler === undefined) {
-      response.writeHead(200, unknownMethod);
-      response.end();
+      response.stream.respond(unknownMethod, { endStream: true }); // one frame: gRPC wants a status without a body so
       return;
     }
     const asked = universalRequestFromNodeRequest(request, response, undefined, values(request));
@@ -46,4 +45,9 @@ export function listenerFor({ routes, values, gate, log }: ListenerOptions) {
   };
 }
 
-const unknownMethod = { "content-type": "application/grpc", "grpc-status": "12", "grpc-message": "unknown method" };
+const unknownMethod = {
+  ":status": 200,
+  "content-type": "application/grpc",
+  "grpc-status": "12",
+  "grpc-message": "unknown method",
+};
