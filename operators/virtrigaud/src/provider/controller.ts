@@ -27,7 +27,7 @@ export interface ProviderTools {
   readonly external: Senses["external"];
 }
 
-const bySecret = "secret";
+const bySecret = "secrets of a provider";
 const ours = { label: `${labels.name}=${appName}` };
 
 export function providers({ settings, links, tls, clock, external }: ProviderTools): Controller {

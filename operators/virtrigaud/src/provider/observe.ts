@@ -25,7 +25,7 @@ export interface Senses {
 }
 
 /** Machines by the key of their provider. */
-export const byProvider = "provider";
+export const byProvider = "provider of a machine";
 
 export async function observe(it: Provider, look: Look, senses: Senses): Promise<World> {
   const { namespace = "" } = it.metadata;
