@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { virtrigaudCrds, virtrigaudKinds } from "./index.ts";
+
+describe("2.1 the ten kinds", () => {
+  test("have the plurals, short names and finalizers of the specification", () => {
+    const group = "infra.virtrigaud.io/finalizer";
+    expect(
+      virtrigaudKinds.map(({ kind, plural, shortNames, finalizer }) => [kind, plural, ...shortNames, finalizer]),
+    ).toEqual([
+      ["VirtualMachine", "virtualmachines", "vm", `virtualmachine.${group}`],
+      ["Provider", "providers", "prov", `provider.${group}`],
+      ["VMMigration", "vmmigrations", "vmmig", `vmmigration.${group}`],
+      ["VMSet", "vmsets", "vmset", `vmset.${group}`],
+      ["VMPlacementPolicy", "vmplacementpolicies", "vmpp", undefined],
+      ["VMSnapshot", "vmsnapshots", "vmsnap", `snapshot.${group}`],
+      ["VMClass", "vmclasses", "vmclass", `vmclass.${group}`],
+      ["VMImage", "vmimages", "vmimg", undefined],
+      ["VMClone", "vmclones", "vmclone", `clone.${group}`],
+      ["VMNetworkAttachment", "vmnetworkattachments", "vmnet", `vmnetworkattachment.${group}`],
+    ]);
+  });
+
+  test("are of one group and version, in namespaces, with conditions in six fields keyed by type", () => {
+    for (const { apiVersion, scope, conditions, subresources } of virtrigaudKinds) {
+      expect([apiVersion, scope, conditions.shape]).toEqual(["infra.virtrigaud.io/v1beta1", "Namespaced", "metav1"]);
+      expect(subresources.status).toBe(true);
+    }
+  });
+
+  test("have the condition types of the seed, first and in its order", () => {
+    const seed: Readonly<Record<string, string>> = {
+      VirtualMachine: "Ready Provisioning Reconfiguring Deleting",
+      Provider: "Ready Healthy Connected RuntimeReady",
+      VMMigration: "Ready Validating Snapshotting Exporting Transferring Importing Failed",
+      VMSet: "Ready Progressing ReplicaFailure UpdateInProgress Scaling",
+      VMPlacementPolicy: "Ready Validated Conflicts Supported",
+      VMSnapshot: "Ready Creating Deleting Expired",
+    };
+    for (const { kind, conditions } of virtrigaudKinds)
+      expect(
+        Object.keys(conditions.types)
+          .join(" ")
+          .startsWith(seed[kind] ?? "Ready"),
+        kind,
+      ).toBe(true);
+  });
+
+  test("have no phase without a meaning", () => {
+    for (const { kind, phases } of virtrigaudKinds)
+      expect(phases?.names.filter((name) => phases.means[name] === undefined) ?? [], kind).toEqual([]);
+  });
+
+  test("have CRDs small enough for client-side apply", () => {
+    for (const crd of virtrigaudCrds())
+      expect(JSON.stringify(crd).length, crd.spec.names.kind).toBeLessThan(256 * 1024);
+  });
+});

@@ -1,0 +1,53 @@
+// The documents are made from the kinds, or checked against them. `npx vitest run operators/virtrigaud/test/documents.test.ts -u`
+// brings those that are made up to date.
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { apiReference, conditionTables, kindTable, phaseTables } from "../src/guide.ts";
+import { virtrigaudKinds } from "../src/kinds/index.ts";
+
+const path = fileURLToPath(new URL("../README.md", import.meta.url));
+const readme = readFileSync(path, "utf8");
+
+/** The README with what stands between two marks made anew. */
+function withTable(text: string, name: string, made: string): string {
+  const [start, end] = [`<!-- ${name} -->\n`, `<!-- end of ${name} -->\n`];
+  const [before = "", rest = ""] = text.split(start);
+  return `${before}${start}\n${made}\n\n${rest.slice(rest.indexOf(end))}`;
+}
+
+test("the README has every kind, phase, condition and reason, with what to do", async () => {
+  const tables = { kinds: kindTable(), phases: phaseTables(), conditions: conditionTables() };
+  const made = Object.entries(tables).reduce((text, [name, table]) => withTable(text, name, table), readme);
+  await expect(made).toMatchFileSnapshot(path);
+  for (const { kind, shortNames, conditions, phases } of virtrigaudKinds) {
+    const types = Object.entries(conditions.types);
+    const words = [
+      kind,
+      ...shortNames,
+      ...(phases?.names ?? []),
+      ...types.flatMap(([type, d]) => [type, ...Object.keys(d.reasons)]),
+    ];
+    expect(words.filter((word) => !made.includes(`\`${word}\``))).toEqual([]);
+  }
+});
+
+test("every reason says what it means, and every one that is no good news what to do", () => {
+  for (const { kind, conditions } of virtrigaudKinds) {
+    for (const [type, { reasons, means }] of Object.entries(conditions.types)) {
+      expect(means, `${kind} ${type}`).not.toBe("");
+      for (const [name, reason] of Object.entries(reasons))
+        expect([reason.means, reason.fix], `${kind} ${type} ${name}`).not.toContain("");
+    }
+  }
+});
+
+test("the reference is what the kinds say", async () => {
+  await expect(apiReference()).toMatchFileSnapshot(fileURLToPath(new URL("../docs/api.md", import.meta.url)));
+});
+
+test("the links of the README lead somewhere", () => {
+  const prose = readme.replace(/`[^`]*`/g, "");
+  for (const [, target = ""] of prose.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g))
+    expect(existsSync(new URL(`../${target}`, import.meta.url)), target).toBe(true);
+});
