@@ -51,9 +51,9 @@ function fields({ memory, source }: World, draft: ImageDraft): void {
 }
 
 /** `Downloading` and `Importing`: true while it is so. */
-function working({ memory, finding }: World, draft: ImageDraft): void {
+function working({ problem, memory, finding }: World, draft: ImageDraft): void {
   const { flight, entries } = memory;
-  if (flight !== undefined) {
+  if (flight !== undefined && problem === undefined) {
     const isDownloading = flight.stage === "Downloading";
     draft.condition("Importing", true, "Importing", text`importing image into provider "${flight.key}"`);
     if (isDownloading) draft.condition("Downloading", true, "Importing", text`provider "${flight.key}" fetches it`);
