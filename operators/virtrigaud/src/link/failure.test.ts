@@ -75,6 +75,13 @@ it("what is said of an error has no secrets, is not too long, and is never empty
   expect(ProviderError.of(new RpcError("UNAVAILABLE", ""), "create").said).toBe("UNAVAILABLE");
 });
 
+it("what the wire knows wins over what the code lets one guess", () => {
+  const of = (options: object) => ProviderError.of(new RpcError("UNAVAILABLE", "x", options), "create");
+  expect(of({}).isOutcomeUnknown).toBe(true);
+  expect(of({ isUnsent: true }).isOutcomeUnknown).toBe(false);
+  expect(of({ after: 4_000 }).after).toBe(4_000);
+});
+
 describe("when to ask again", () => {
   const random = seededRandom(1);
   const waits = (failure: Failure, attempts = 8) =>

@@ -27,8 +27,13 @@ export class ProviderError extends Error {
   }
 
   /** Of what came over the wire. The cause is left out: its text is not fit to be shown. */
-  static of({ code, message }: RpcError, method: Method): ProviderError {
-    return new ProviderError(code, redact(message) || text`${code}`, meaningOf(code, message, method));
+  static of({ code, message, after, isUnsent }: RpcError, method: Method): ProviderError {
+    const meaning = meaningOf(code, message, method);
+    return new ProviderError(code, redact(message) || text`${code}`, {
+      ...meaning,
+      ...(after !== undefined && { after }),
+      isOutcomeUnknown: meaning.isOutcomeUnknown && !isUnsent,
+    });
   }
 
   /** It was never sent. */

@@ -155,6 +155,7 @@ export function copyActs(world: World): Pick<Acts, Methods> {
       })),
       nics: source.nics.map((nic) => ({ ...nic, mac: "", address: "" })),
       requestId: "",
+      task: "",
       snapshots: [],
       current: undefined,
       ...(request.linked && { linkedTo: source.id }),

@@ -20,9 +20,10 @@ export function simulatedDial({ clock, find, onDial }: SimulatedDialOptions): Di
     onDial?.(target);
     let isClosed = false;
     const ask: Ask = (method, request, options) => {
-      if (isClosed) return Promise.reject(new RpcError("UNAVAILABLE", "the wire is closed"));
+      if (isClosed) return Promise.reject(new RpcError("UNAVAILABLE", "the wire is closed", { isUnsent: true }));
       const host = find(target.endpoint);
-      if (host === undefined) return Promise.reject(new RpcError("UNAVAILABLE", "connection refused"));
+      if (host === undefined)
+        return Promise.reject(new RpcError("UNAVAILABLE", "connection refused", { isUnsent: true }));
       return askHost(host, clock, method, request, options);
     };
     return {

@@ -5,6 +5,7 @@ import type { Instant, Ms } from "@telltale/kinds";
 import type { Asked, Handlers, Method, Reply, Requested } from "../contract/contract.ts";
 import { type Code, RpcError } from "../contract/rpc-error.ts";
 import { copyActs } from "./copies.ts";
+import { furnish } from "./demo.ts";
 import { type Fault, Faults, type PlainFault } from "./faults.ts";
 import { bringUpToDate, type Guest, type Machine } from "./machine.ts";
 import { machineActs } from "./machines.ts";
@@ -109,6 +110,11 @@ export class SimulatedHost {
     return [...this.#world.disks.values()];
   }
 
+  /** Puts a few machines there, as if somebody had used it before. */
+  furnish(): void {
+    furnish(this.#world);
+  }
+
   /** Somebody removes a machine behind everybody's back. */
   vanish(id: string): void {
     this.#world.machines.delete(id);
@@ -159,7 +165,7 @@ export class SimulatedHost {
     const call: Call<M> = { at: this.#world.clock.now(), method, request };
     this.#calls.push(call);
     try {
-      if (!this.#isUp) throw new RpcError("UNAVAILABLE", "connection refused");
+      if (!this.#isUp) throw new RpcError("UNAVAILABLE", "connection refused", { isUnsent: true });
       const fault = this.#faults.take(method);
       const late = this.#late() + (fault.after ?? 0);
       const done =

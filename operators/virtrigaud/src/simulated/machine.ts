@@ -20,6 +20,8 @@ export interface Machine {
   readonly metaData: string;
   readonly host: string;
   readonly requestId: string;
+  /** What makes it. */
+  task?: string;
   hardware: number;
   snapshots: Snapshot[];
   /** The snapshot that it stands on. */

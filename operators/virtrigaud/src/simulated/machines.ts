@@ -1,7 +1,7 @@
 // Making machines, switching, changing, describing and removing them.
 
-import { plus } from "@telltale/kinds";
-import { PowerOp, type Requested } from "../contract/contract.ts";
+import { type Instant, plus } from "@telltale/kinds";
+import { PowerOp, type Reply, type Requested } from "../contract/contract.ts";
 import { RpcError } from "../contract/rpc-error.ts";
 import { addressesOf, bringUpToDate, type Disk, type Machine, switchOff, switchOn } from "./machine.ts";
 import { readClass, readDesired, readDisks, readHost, readImage, readNetworks } from "./reading.ts";
@@ -24,19 +24,20 @@ export function machineActs(world: World): Pick<Acts, Methods> {
     async create(request, how) {
       if (request.name === "") throw new RpcError("INVALID_ARGUMENT", "a machine needs a name");
       const known = again(world, request);
-      if (known !== undefined) return { id: known.id };
+      if (known !== undefined) return known;
       const machine = made(world, request);
       mayHave(world, machine.cpu);
       world.machines.set(machine.id, machine);
       const { task } = await work(world, how, {
         takes: durations.create,
         stage: "Importing",
-        end() {
-          if (profile.startsOn) switchOn(machine, clock.now());
+        end(at) {
+          if (profile.startsOn) switchOn(machine, at);
           return { id: machine.id };
         },
         lost: () => world.machines.delete(machine.id),
       });
+      if (task !== undefined) machine.task = task.id;
       return { id: machine.id, ...(task && { task }) };
     },
 
@@ -63,7 +64,7 @@ export function machineActs(world: World): Pick<Acts, Methods> {
       return work(world, how, {
         takes: durations.power,
         stage: "Power",
-        end: () => switched(world, machine, op, gracefulTimeoutSeconds),
+        end: (at) => switched(world, machine, op, gracefulTimeoutSeconds, at),
       });
     },
 
@@ -91,6 +92,7 @@ export function machineActs(world: World): Pick<Acts, Methods> {
     },
 
     async hardwareUpgrade({ id, targetVersion }, how) {
+      if (!profile.upgradesHardware) throw new RpcError("UNIMPLEMENTED", "hardware is not upgraded here");
       const machine = staying(world, id);
       if (machine.power !== "Off") throw new RpcError("FAILED_PRECONDITION", `machine ${machine.name} has to be off`);
       if (targetVersion < machine.hardware) {
@@ -172,18 +174,21 @@ export function staying(world: World, id: string): Machine {
 }
 
 /** What an earlier request has made, where this one is taken for the same. */
-function again(world: World, { name, requestId }: Requested<"create">): Machine | undefined {
+function again(world: World, { name, requestId }: Requested<"create">): Reply<"create"> | undefined {
   const all = [...world.machines.values()];
   const same =
     requestId !== "" && has(world, "request-id") ? all.find((one) => one.requestId === requestId) : undefined;
-  if (same !== undefined) return same;
+  if (same !== undefined) {
+    const { id, task = "" } = same;
+    return { id, ...(world.tasks.isOpen(task) && { task: { id: task } }) };
+  }
   const named = all.find((one) => one.name === name);
   if (named === undefined || world.profile.sameName === "two") return undefined;
-  if (world.profile.sameName === "given") return named;
+  if (world.profile.sameName === "given") return { id: named.id };
   throw new RpcError("ALREADY_EXISTS", `machine ${JSON.stringify(name)} already exists`);
 }
 
-function made(world: World, request: Requested<"create">): Machine {
+export function made(world: World, request: Requested<"create">): Machine {
   const { profile, clock } = world;
   const { reads } = profile;
   const { cpu, memoryMiB, diskGiB } = readClass(request.classJson, reads);
@@ -242,8 +247,7 @@ export function mayHave(world: World, more: number): void {
   }
 }
 
-function switched(world: World, machine: Machine, op: PowerOp, timeoutSeconds: number): undefined {
-  const now = world.clock.now();
+function switched(world: World, machine: Machine, op: PowerOp, timeoutSeconds: number, now: Instant): undefined {
   bringUpToDate(machine, now);
   switch (op) {
     case PowerOp.ON:

@@ -17,6 +17,8 @@ export interface Profile {
   readonly plainErrors: boolean;
   /** What becomes of a change of CPUs or memory while a machine is on. */
   readonly resizeWhileOn: "done" | "ignored" | "refused";
+  /** Whether a machine's hardware can be brought to a newer version. */
+  readonly upgradesHardware: boolean;
   /** A guest that does not go down in time is switched off. */
   readonly endsGuests: boolean;
   /** How the JSON inside requests is read. */
@@ -40,8 +42,6 @@ const moves: Reply<"getCapabilities"> = {
   supportsExportCompression: true,
   supportedTransferModes: ["relay"],
 };
-
-const serial = (count: number) => `vm-${count}`;
 
 /** Everything there is, additions included: the way we would have every provider be. */
 const complete: Profile = {
@@ -76,9 +76,10 @@ const complete: Profile = {
   startsOn: false,
   plainErrors: false,
   resizeWhileOn: "done",
+  upgradesHardware: true,
   endsGuests: false,
   reads: "struct",
-  machineId: serial,
+  machineId: (count) => `vm-${count}`,
   snapshotId: (count) => `snap-${count}`,
 };
 
@@ -123,6 +124,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     failedTask: "running",
     plainErrors: true,
     resizeWhileOn: "ignored",
+    upgradesHardware: false,
     endsGuests: true,
     machineId: (_count, name) => name,
     snapshotId: (_count, name) => name.replace(/[^A-Za-z0-9_.-]/g, "-").slice(0, 64),
@@ -140,6 +142,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
       supportedImportBackends: ["s3", "nfs"],
     },
     sameName: "two",
+    upgradesHardware: false,
     reads: "map",
     machineId: (count) => String(99 + count),
     snapshotId: (_count, name) => name,
@@ -153,5 +156,6 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
       supportedTransferModes: ["relay"],
     },
     sameName: "two",
+    upgradesHardware: false,
   },
 };

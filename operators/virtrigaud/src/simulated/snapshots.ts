@@ -6,7 +6,7 @@ import { staying } from "./machines.ts";
 import { type Acts, has, machineOf, type World, work } from "./world.ts";
 
 export function snapshotActs(world: World): Pick<Acts, "snapshotCreate" | "snapshotDelete" | "snapshotRevert"> {
-  const { clock, profile, durations } = world;
+  const { profile, durations } = world;
   return {
     async snapshotCreate({ vmId, nameHint, includeMemory, description, quiesce }, how) {
       const { supportsSnapshots = false, supportsMemorySnapshots = false } = profile.capabilities;
@@ -68,10 +68,10 @@ export function snapshotActs(world: World): Pick<Acts, "snapshotCreate" | "snaps
       return work(world, how, {
         takes: durations.snapshotRevert,
         stage: "Reverting",
-        end() {
+        end(at) {
           for (const [i, disk] of machine.disks.entries()) disk.content = wanted.contents[i] ?? disk.content;
           machine.current = wanted.id;
-          if (wanted.hasMemory && wanted.power === "On") switchOn(machine, clock.now());
+          if (wanted.hasMemory && wanted.power === "On") switchOn(machine, at);
           else switchOff(machine);
           return undefined;
         },

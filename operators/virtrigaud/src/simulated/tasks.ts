@@ -8,8 +8,8 @@ export interface Work {
   readonly takes: Ms;
   readonly stage: string;
   readonly bytes?: bigint;
-  /** What is so at the end. Throws where it fails. The result goes into the task's answer. */
-  readonly end: () => object | undefined;
+  /** What is so at the end, which was then. Throws where it fails. The result goes into the task's answer. */
+  readonly end: (at: Instant) => object | undefined;
   /** It never comes to its end: what was begun is undone. */
   readonly lost?: () => void;
 }
@@ -50,8 +50,13 @@ export class Tasks {
     const due = [...this.#open].filter(({ ends }) => ends <= now).sort((a, b) => a.ends - b.ends);
     for (const task of due) {
       this.#open.delete(task);
-      task.outcome = outcomeOf(task.work);
+      task.outcome = outcomeOf(task.work, task.ends);
     }
+  }
+
+  isOpen(id: string): boolean {
+    const task = this.#all.get(id);
+    return task !== undefined && !task.isForgotten && this.#open.has(task);
   }
 
   status(id: string, failed: "done" | "running"): Reply<"taskStatus"> {
@@ -79,9 +84,9 @@ export class Tasks {
   }
 }
 
-function outcomeOf(work: Work): { readonly result?: object } | { readonly error: string } {
+function outcomeOf(work: Work, at: Instant): { readonly result?: object } | { readonly error: string } {
   try {
-    const result = work.end();
+    const result = work.end(at);
     return result === undefined ? {} : { result };
   } catch (error) {
     if (error instanceof RpcError) return { error: error.message };

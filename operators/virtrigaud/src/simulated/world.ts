@@ -94,7 +94,7 @@ export async function work(world: World, how: How, one: Work): Promise<{ task?: 
   const wanted: Work = fail === undefined ? one : { ...one, end: () => failing(one, fail) };
   if (world.profile.work === "task" && one.takes > 0) return { task: world.tasks.begin(wanted) };
   if (one.takes > 0) await sleep(world.clock, one.takes);
-  const result = wanted.end();
+  const result = wanted.end(world.clock.now());
   return result === undefined ? {} : { result };
 }
 
