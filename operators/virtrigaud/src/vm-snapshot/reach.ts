@@ -1,0 +1,32 @@
+// How a provider is asked, or why it cannot be.
+import type { Look } from "@telltale/runtime";
+import { type SafeText, text } from "@telltale/status";
+import { Provider } from "../kinds/index.ts";
+import type { Link, Links } from "../link/links.ts";
+import type { TlsSecrets } from "../tls-secrets.ts";
+
+export type Channel =
+  | { readonly is: "open"; readonly link: Link; readonly provider: Provider }
+  | { readonly is: "closed"; readonly why: SafeText; readonly provider?: Provider };
+
+/** What asking takes. */
+export interface Ways {
+  readonly links: Links;
+  readonly tls: TlsSecrets;
+}
+
+export async function reach(
+  at: { readonly namespace: string; readonly name: string },
+  look: Look,
+  { links, tls }: Ways,
+): Promise<Channel> {
+  const provider = look.get(Provider, at);
+  if (provider === undefined) return { is: "closed", why: text`Provider ${at.namespace}/${at.name} not found` };
+  const { phase, endpoint = "" } = provider.status?.runtime ?? {};
+  if (phase !== "Running" || endpoint === "") {
+    return { is: "closed", why: text`Provider ${at.namespace}/${at.name} is not running`, provider };
+  }
+  const found = await tls.of(provider, look);
+  if (found.is === "missing") return { is: "closed", why: found.why, provider };
+  return { is: "open", link: links.of(provider, ...(found.is === "plain" ? [] : [found.secret])), provider };
+}
