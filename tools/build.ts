@@ -74,8 +74,8 @@ async function build({ folder, manifest }: Package): Promise<boolean> {
   await bundle(folder, manifest);
 
   for (const path of globSync("src/**/*.*", { cwd: folder })) {
-    const isAsset =
-      ![".ts", ".tsx"].includes(extname(path)) && !/(^|\/)fixtures\//.test(path) && !/\.golden\./.test(path);
+    const isSource = [".ts", ".tsx"].includes(extname(path)) && !path.endsWith(".d.ts");
+    const isAsset = !isSource && !/(^|\/)fixtures\//.test(path) && !/\.golden\./.test(path);
     if (isAsset) cpSync(join(folder, path), join(dist, relative("src", path)));
   }
   // Manifests that a person would apply are part of an operator.
