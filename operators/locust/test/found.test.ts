@@ -60,6 +60,33 @@ const found: readonly (readonly [string, keyof typeof quick, Plan])[] = [
       ],
     },
   ],
+  [
+    "it is not given up sooner because whoever told of the trouble had a clock that was behind",
+    "failing",
+    {
+      seed: 506,
+      latency: "random",
+      faults: [
+        { p: "P23", change: 3 },
+        { p: "P17", write: 10, times: 4 },
+        { p: "P24", write: 1, by: -3_600_000 },
+        { p: "P16", write: 3, every: 5 },
+      ],
+    },
+  ],
+  [
+    "a worker Job that was stopped for good does not keep the master of a new run waiting",
+    "passing",
+    {
+      seed: 3684,
+      latency: "random",
+      faults: [
+        { p: "P29", write: 4, how: "failing" },
+        { p: "P21", write: 7, on: "/locust.io/locusttests/default/demo" },
+        { p: "P30", how: "deleted", write: 6, on: "/batch/jobs/default/demo-master", kind: "Job" },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

@@ -122,6 +122,8 @@ export const failing: Scenario<FakeMaster> = {
   ...base,
   name: "failing",
   apply: [test("demo", { annotations: { "sim.telltale.dev/exit-code": "1" } })],
+  // Whoever is shown old pods knows that the Job failed, and not with which code.
+  free: [...free, "*.status.conditions.TestCompleted.message", "*.status.conditions.Ready.message"],
 };
 export const deleted: Scenario<FakeMaster> = {
   ...base,

@@ -116,8 +116,10 @@ function uncreatable(world: World, facts: Facts, now: Instant): Decision | undef
 export function giveUpAt(world: World, { status, master, worker }: Facts): Instant | undefined {
   if (master === "Suspended" || worker === "Suspended") return undefined;
   const ready = status.conditions?.find(({ type }) => type === "Ready");
-  const since = ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
-  if (since === undefined) return undefined;
+  const told = ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
+  if (told === undefined) return undefined;
+  // Whoever told it may have had a clock that was behind: it is no longer ago than the test itself, by the server's clock.
+  const since = instant(Math.max(told, parseTime(world.test.metadata.creationTimestamp) ?? told));
   const resumed = [world.master, world.worker].map((it) => resumedAt(objectOf(it)) ?? since);
   return plus(instant(Math.max(since, ...resumed)), world.config.timers.resourceCreationTimeout);
 }

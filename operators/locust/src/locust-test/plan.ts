@@ -28,7 +28,10 @@ export function plan(world: World, now: Instant): Plan {
 }
 
 /** T02, T03, T03a, T03b, T41 */
-function unfinished(world: World, { isStarted }: Facts, missing: readonly Part[]): Plan {
+function unfinished(world: World, { isStarted, worker }: Facts, missing: readonly Part[]): Plan {
+  // Of a test that had ended, and whose status was lost since: a master that is made anew would wait for it in vain.
+  const isLeftover = worker === "Suspended" && missing.includes("master");
+  if (isLeftover) return { remove: present(world, ["worker"]), make: parts };
   if (!hasOtherSpec(world)) return { remove: [], make: missing };
   return isStarted ? nothing : { remove: present(world, parts), make: parts };
 }
