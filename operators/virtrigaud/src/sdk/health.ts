@@ -1,7 +1,8 @@
 // How a provider is: its checks, each run when somebody asks and then remembered for a while. Who asks waits only so long.
 import { type Clock, sleep } from "@telltale/clock";
 import type { Instant, Ms } from "@telltale/kinds";
-import { type SafeText, sanitize } from "@telltale/status";
+import { type SafeText, text } from "@telltale/status";
+import { redact } from "../redact.ts";
 
 /** Resolves when all is well, and rejects with what is not. */
 export type Check = (signal: AbortSignal) => Promise<unknown>;
@@ -50,7 +51,7 @@ export class Health {
       (name) =>
         this.#fresh(name) ?? {
           name,
-          error: sanitize(`no result within ${within / 1000} s`, { max: 64 }),
+          error: text`no result within ${within / 1000} s`,
           at: this.#clock.now(),
         },
     );
@@ -74,7 +75,7 @@ export class Health {
       await check(limit.signal);
       this.#results.set(name, { name, at: this.#clock.now() });
     } catch (error) {
-      this.#results.set(name, { name, error: sanitize(error, { max: 1024 }), at: this.#clock.now() });
+      this.#results.set(name, { name, error: redact(error), at: this.#clock.now() });
     } finally {
       timer.cancel();
     }

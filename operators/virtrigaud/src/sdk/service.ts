@@ -4,7 +4,6 @@ import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 import { ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import type { Clock } from "@telltale/clock";
 import type { Log } from "@telltale/runtime";
-import { sanitize } from "@telltale/status";
 import { type Asked, type Handlers, type Method, type Reply, service } from "../contract/contract.ts";
 import { RetryInfoSchema } from "../contract/generated/google/rpc/retry_info_pb.js";
 import {
@@ -12,6 +11,7 @@ import {
   HealthCheckResponse_ServingStatus as Serving,
 } from "../contract/generated/grpc/health/v1/health_pb.js";
 import { codes, RpcError } from "../contract/rpc-error.ts";
+import { redact } from "../redact.ts";
 import type { Health } from "./health.ts";
 
 /** What is not there is answered with UNIMPLEMENTED. */
@@ -70,7 +70,7 @@ export function connectErrorFrom({ code, message, after }: RpcError): ConnectErr
 }
 
 function refusalFrom(error: unknown): RpcError {
-  return error instanceof RpcError ? error : new RpcError("INTERNAL", sanitize(error, { max: 1024 }));
+  return error instanceof RpcError ? error : new RpcError("INTERNAL", redact(error));
 }
 
 /** A handler that does not heed its signal is not waited for: its caller no longer is. */
