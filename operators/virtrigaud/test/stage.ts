@@ -14,6 +14,7 @@ import { simulatedDial } from "../src/simulated/dial.ts";
 import { type HostOptions, SimulatedHost } from "../src/simulated/host.ts";
 import { Staging } from "../src/simulated/staging.ts";
 import type { Target } from "../src/wire/wire.ts";
+import { complaining, refusal } from "./stage-edges.ts";
 
 export const namespace = "demo";
 
@@ -286,25 +287,3 @@ export const providerSpec: Provider["spec"] = {
 };
 
 const readyStatus = { healthy: true, observedGeneration: 1 };
-
-function refusal(code: number) {
-  const status = { apiVersion: "v1", kind: "Status", status: "Failure", code, reason: "Refused", message: "no" };
-  return {
-    status: code,
-    headers: { "content-type": "application/json" },
-    text: async () => JSON.stringify(status),
-    async *chunks() {
-      yield JSON.stringify(status);
-    },
-  };
-}
-
-function complaining(complaints: string[]): NonNullable<Parameters<typeof manager>[0]["log"]> {
-  const quiet = () => {};
-  const complain = (message: string, fields?: object) =>
-    void complaints.push(
-      `${message} ${JSON.stringify(fields, (_key, one) => (one instanceof Error ? one.message : one))}`,
-    );
-  const log = { debug: quiet, info: quiet, warn: complain, error: complain, with: () => log };
-  return log;
-}

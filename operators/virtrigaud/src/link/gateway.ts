@@ -24,7 +24,8 @@ export interface GatewayOptions {
 type Way = { readonly wire: Wire; readonly target: Target } | { readonly trouble: ReturnType<typeof text> };
 
 export class Gateway implements Link {
-  readonly ask: Ask = (method, request, options) => this.#ask(method, request, options);
+  readonly ask: Ask = (method, request, options) =>
+    this.#ask(method, request, copies.has(method) ? { ...options, isLong: true } : options);
   readonly #dial: Dial;
   readonly #clock: Clock;
   readonly #onCall: (sample: CallSample) => void;
@@ -163,6 +164,9 @@ export class Gateway implements Link {
     if ("wire" in this.#way) this.#way.wire.close();
   }
 }
+
+/** They take as long as a disk is large: each has a connection of its own, because one that is shared may be near its end. */
+const copies: ReadonlySet<Method> = new Set(["clone", "exportDisk", "importDisk"]);
 
 const askedOf = ({ metadata, spec }: Provider): Asked => ({
   namespace: metadata?.namespace ?? "",

@@ -28,9 +28,7 @@ describe("limits", () => {
     const link = links.of(box({ connectionPooling: { maxConnections: 6 } }));
     host.script("clone", repeat(slow(1_000, refuse("NOT_FOUND"))));
     host.script("listVMs", repeat(slow(1_000, honest)));
-    const clones = Array.from({ length: 5 }, () =>
-      link.ask("clone", {}, { deadline: 60_000, isLong: true }).catch(() => undefined),
-    );
+    const clones = Array.from({ length: 5 }, () => link.ask("clone", {}, { deadline: 60_000 }).catch(() => undefined));
     await turn();
     const lists = Array.from({ length: 5 }, () => link.ask("listVMs", {}, { deadline: 60_000 }));
     await turn();

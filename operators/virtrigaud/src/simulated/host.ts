@@ -92,7 +92,9 @@ export class SimulatedHost {
   /** As they are now, oldest first. */
   get machines(): readonly Machine[] {
     this.#settle();
-    return [...this.#world.machines.values()];
+    const all = [...this.#world.machines.values()];
+    for (const machine of all) bringUpToDate(machine, this.#world.clock.now());
+    return all;
   }
 
   machine(name: string): Machine | undefined {
@@ -156,9 +158,7 @@ export class SimulatedHost {
   }
 
   #settle(): void {
-    const { tasks, machines, clock } = this.#world;
-    tasks.settle();
-    for (const machine of machines.values()) bringUpToDate(machine, clock.now());
+    this.#world.tasks.settle();
   }
 
   async #answer<M extends Method>(method: M, request: Requested<M>, asked: Asked, act: Act<M>): Promise<Reply<M>> {

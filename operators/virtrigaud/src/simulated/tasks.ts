@@ -46,6 +46,7 @@ export class Tasks {
 
   /** Brings to their end those that are due, in the order of time. */
   settle(): void {
+    if (this.#open.size === 0) return;
     const now = this.#clock.now();
     const due = [...this.#open].filter(({ ends }) => ends <= now).sort((a, b) => a.ends - b.ends);
     for (const task of due) {
