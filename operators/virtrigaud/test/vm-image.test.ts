@@ -214,7 +214,7 @@ describe("what goes wrong", () => {
     await it.pass(3_600_000);
     expect(box.asked("imagePrepare")).toHaveLength(4);
     box.heal();
-    await it.patch(VMImage, "tiny", { spec: { prepare: { retries: 5 } } });
+    await it.patch(VMImage, "tiny", { spec: { prepare: { timeout: "11m" } } });
     await it.until(() => isReady(it), 60_000);
     expect(box.asked("imagePrepare")).toHaveLength(5);
   });
@@ -359,6 +359,31 @@ describe("on the way", () => {
     expect(box.asked("imagePrepare").map(({ request }) => request.targetName)).toEqual(["tiny", "tiny"]);
     expect(box.images).toHaveLength(1);
     expect(await record(it)).toBeUndefined();
+  });
+
+  it("a record that a crash left behind goes when nobody wants the image any more", async () => {
+    const it = await open();
+    const pending = JSON.stringify({ op: "ImagePrepare", id: "7", attempt: 1, at: "2026-01-01T00:00:00Z" });
+    await it.apply(VMImage, "tiny", spec, { annotations: { [annotations.pendingOp]: pending } });
+    await it.pass(2_000);
+    expect(await record(it)).toBeUndefined();
+  });
+
+  it("nothing is sent before the server has taken the note of it", async () => {
+    let isClosed = true;
+    const it = await open({
+      refuse: ({ method, path }) =>
+        isClosed && method === "PATCH" && path.includes("/vmimages/") && !path.includes("/status") ? 500 : undefined,
+    });
+    const box = await provider(it, "box");
+    await it.apply(VMImage, "tiny", spec);
+    await it.apply(VirtualMachine, "one", machine());
+    await it.pass(20_000);
+    expect(box.asked("imagePrepare")).toEqual([]);
+    expect(await says(it)).toMatch(/^False/);
+    isClosed = false;
+    await it.until(() => isReady(it), 120_000);
+    expect(box.asked("imagePrepare")).toHaveLength(1);
   });
 
   it("the manager dies while the task runs: it is asked about, and nothing is sent again", async () => {
