@@ -1,5 +1,7 @@
+import { instant } from "@telltale/kinds";
+import { draft } from "@telltale/status";
 import { describe, expect, test } from "vitest";
-import { virtrigaudCrds, virtrigaudKinds } from "./index.ts";
+import { VirtualMachine, virtrigaudCrds, virtrigaudKinds } from "./index.ts";
 
 describe("2.1 the ten kinds", () => {
   test("have the plurals, short names and finalizers of the specification", () => {
@@ -54,4 +56,15 @@ describe("2.1 the ten kinds", () => {
     for (const crd of virtrigaudCrds())
       expect(JSON.stringify(crd).length, crd.spec.names.kind).toBeLessThan(256 * 1024);
   });
+});
+
+test("1.3 a machine that was paused before anybody looked at it says so, and is not called ready", () => {
+  const { apiVersion, kind } = VirtualMachine;
+  const spec = { providerRef: { name: "box" }, classRef: { name: "small" } };
+  const vm: VirtualMachine = { apiVersion, kind, metadata: { name: "web", generation: 1 }, spec };
+  const { status } = draft(VirtualMachine, vm, instant(0), { strict: true })
+    .aside()
+    .set({ message: "Paused" })
+    .finish();
+  expect(status.conditions).toMatchObject([{ type: "Ready", status: "Unknown", reason: "Paused" }]);
 });

@@ -12,7 +12,6 @@ import {
   neutral,
   no,
   Optional,
-  on,
   phases,
   positive,
   type Resource,
@@ -147,8 +146,10 @@ export const VirtualMachine = defineKind({
         TaskInProgress: no("The provider is still at work on it", "wait"),
         RevertingSnapshot: no("It goes back to a snapshot", "wait"),
         RevertFailed: no("It could not go back to the snapshot", "read the message; change spec.snapshot.revertToRef"),
-        Paused: unknown("Nobody works on it", "take the annotation virtrigaud.io/paused away"),
+        Paused: unknown("Nobody has ever worked on it", "take the annotation virtrigaud.io/paused away"),
       },
+      // Only a pass that looks at nothing says nothing of it.
+      initial: { status: "Unknown", reason: "Paused", message: "Paused" },
     }),
     Provisioning: neutral({
       means: "The machine is being made",
@@ -156,13 +157,12 @@ export const VirtualMachine = defineKind({
       reasons: {
         Creating: yes("The provider was asked to make it", "wait"),
         TaskInProgress: yes("The provider prepares its image, or makes it", "wait"),
-        WaitingForDependencies: on(
-          ["True", "False"],
-          "Something that it needs is missing or not ready",
-          "make what the message names; an adopted machine waits for its id",
+        WaitingForDependencies: yes(
+          "An adopted machine waits for its id",
+          "wait; if it lasts, look at the VMClone or at status.adoption of the Provider",
         ),
         ReconcileSucceeded: no("It has been made", "nothing to do"),
-        ...trouble,
+        ...providerError,
       },
     }),
     Reconfiguring: neutral({
@@ -182,13 +182,7 @@ export const VirtualMachine = defineKind({
           "It could not go back to the snapshot",
           "read the message; change spec.snapshot.revertToRef, or take it away",
         ),
-        HookFailed: on(
-          ["True", "False"],
-          "A hook of spec.lifecycle failed, and the change went on without it",
-          "correct the hook that the message names",
-        ),
-        Paused: no("Nobody works on it", "take the annotation virtrigaud.io/paused away"),
-        ...trouble,
+        ...providerError,
       },
     }),
     Deleting: neutral({
