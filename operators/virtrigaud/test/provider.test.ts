@@ -1,8 +1,7 @@
 // Providers on a server in virtual time: what is made for them, what they say, and how they end (3.2).
-import { Deployment } from "@telltale/kinds/builtin";
+import { Deployment, Service } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
-import { Provider } from "../src/kinds/index.ts";
-import { refuse, repeat } from "../src/simulated/faults.ts";
+import { Provider, VirtualMachine } from "../src/kinds/index.ts";
 import { type ProviderStage, providerStage, runtime } from "./provider-stage.ts";
 import type { Sent } from "./stage.ts";
 
@@ -84,34 +83,74 @@ test("S17 no TLS block: nothing is deployed until somebody decides, and no later
   expect((await it.get(Provider, "box"))?.spec.runtime.service?.tls?.enabled).toBe(false);
 });
 
-test("S18 health thresholds: three failures in a row, not two, make it unhealthy, and one success restores it", async () => {
+const machine = (provider: string | object) => ({
+  providerRef: typeof provider === "string" ? { name: provider } : provider,
+  classRef: { name: "small" },
+  importedDisk: { diskID: "d", sizeGiB: 10 },
+  disks: [{ name: "data", sizeGiB: 5 }],
+});
+
+test("S19 delete in use: it waits for its machines, then everything goes", async () => {
   it = await providerStage();
   await it.running();
-  const { host } = it;
-  const down = refuse("UNAVAILABLE", "hypervisor gone");
-  host.script("validate", repeat(down, 2));
-  const seen = new Set([(await it.status()).lastHealthCheck]);
-  for (let i = 0; i < 2; i += 1) {
-    await it.probes(1);
-    seen.add((await it.status()).lastHealthCheck);
-    expect((await it.status()).healthy).toBe(true);
-    expect(await it.says()).toMatch(/^True ProviderHealthy/);
-    expect(await it.says("Connected")).toBe("False ConnectionFailed hypervisor gone");
-  }
-  expect(await it.says("Healthy")).toBe("True ProviderHealthy 2 of 3 failures: hypervisor gone");
-  await it.probes(1);
-  seen.add((await it.status()).lastHealthCheck);
-  expect(await it.says("Healthy")).toBe("True ProviderHealthy simulated");
-  host.script("validate", repeat(down, 3));
-  await it.probes(2);
-  expect((await it.status()).healthy).toBe(true);
-  await it.probes(1);
-  seen.add((await it.status()).lastHealthCheck);
-  expect((await it.status()).healthy).toBe(false);
-  expect(await it.says("Healthy")).toBe("False HealthCheckFailed hypervisor gone");
-  expect(await it.says()).toBe("False ConnectionFailed hypervisor gone");
-  expect(seen.size).toBe(5);
-  await it.probes(1);
-  expect((await it.status()).healthy).toBe(true);
-  expect(await it.says()).toBe("True ProviderHealthy Provider is healthy and ready");
+  await it.apply(VirtualMachine, "a", machine("box"));
+  await it.apply(VirtualMachine, "b", machine("box"));
+  await it.pass(2_000);
+  expect((await it.status()).connectedVMs).toBe(2);
+  await it.remove(Provider, "box");
+  await it.pass(100);
+  expect(await it.phase()).toBe("Stopping");
+  expect(await it.says()).toBe("False InUse 2 VirtualMachines still reference this provider");
+  expect(await it.deployment()).toBeDefined();
+  await it.remove(VirtualMachine, "a");
+  await it.pass(2_000);
+  expect(await it.says()).toBe("False InUse 1 VirtualMachines still reference this provider");
+  await it.remove(VirtualMachine, "b");
+  await it.pass(31_000);
+  expect(await it.get(Provider, "box")).toBeUndefined();
+  expect(await it.deployment()).toBeUndefined();
+  expect(await it.get(Service, runtime)).toBeUndefined();
+  expect(it.samples).toContainEqual(expect.objectContaining({ is: "gone", provider: "box" }));
+  expect(it.complaints).toEqual([]);
+});
+
+test("force-delete does not wait, and says aloud what it leaves behind", async () => {
+  it = await providerStage();
+  await it.running();
+  await it.apply(VirtualMachine, "a", machine("box"));
+  await it.remove(Provider, "box");
+  await it.patch(Provider, "box", { metadata: { annotations: { "virtrigaud.io/force-delete": "true" } } });
+  await it.pass(1_000);
+  expect(await it.get(Provider, "box")).toBeUndefined();
+  expect(await it.events(Provider)).toEqual([expect.stringMatching(/^Warning ForceDeleted .* 1 VirtualMachines/)]);
+});
+
+test("machines of a namespace that may not refer to it neither count nor hold it, unless they exist", async () => {
+  it = await providerStage({ namespaces: ["other"] });
+  await it.running();
+  const foreign = machine({ name: "box", namespace: "demo" });
+  await it.apply(VirtualMachine, "a", foreign, {}, "other");
+  await it.pass(2_000);
+  expect((await it.status()).connectedVMs).toBe(0);
+  await it.client.status.patch(VirtualMachine, { name: "a", namespace: "other" }, { merge: { status: { id: "x" } } });
+  await it.pass(2_000);
+  expect((await it.status()).connectedVMs).toBe(1);
+});
+
+test("what its machines use is summed up, against what the hypervisor has where that is told", async () => {
+  it = await providerStage({
+    host: { profile: { capabilities: { totalVcpus: 16, totalMemoryBytes: 8n * 2n ** 30n } } },
+  });
+  await it.running();
+  await it.apply(VirtualMachine, "a", machine("box"));
+  const said = { id: "vm-1", currentResources: { cpu: 4, memoryMiB: 2048 }, consoleURL: "https://console.example/1" };
+  await it.client.status.patch(VirtualMachine, { name: "a", namespace: "demo" }, { merge: { status: said } });
+  await it.apply(VirtualMachine, "b", machine("box"));
+  await it.pass(60_000);
+  expect((await it.status()).resourceUsage).toEqual({
+    cpu: { total: 16, used: 4, available: 12, usagePercent: 25 },
+    memory: { total: 8 * 2 ** 30, used: 2 * 2 ** 30, available: 6 * 2 ** 30, usagePercent: 25 },
+    storage: { used: 15 * 2 ** 30 },
+  });
+  expect((await it.status()).capabilities).toContain("ConsoleAccess");
 });

@@ -116,19 +116,20 @@ async function askHealth(link: Link, { timeout }: HealthCheck, signal: AbortSign
 const unreached: ReadonlySet<ProviderError["failure"]> = new Set(["Unavailable", "Timeout", "Retryable"]);
 
 /**
- * What stored status still knows of the answers before this process: whether it was healthy, and, where it could not be reached, for
- * how many probes in a row: as many as fit between the moment since when and the last one. Any other count begins anew, which
- * only lengthens the wait.
+ * What stored status still knows of the answers before this process: whether it was healthy, and, where it could not be reached, how
+ * many probes in a row at least: as many as there must have been between the moment since when and the last one. Any other count
+ * begins anew, which only lengthens the wait.
  */
-export function remembered({ status }: Provider, { interval }: HealthCheck): Probe {
+export function remembered({ status }: Provider, { interval, timeout }: HealthCheck): Probe {
   if (status?.healthy !== true) return { verdict: "bad", against: 0 };
   const connected = findCondition(status.conditions, "Connected");
   const since = parseTime(connected?.lastTransitionTime);
   const last = parseTime(status.lastHealthCheck);
   if (connected?.status !== "False" || since === undefined || last === undefined)
     return { verdict: "good", against: 0 };
-  // Probes are never further apart than this, so that it is never too many.
-  return { verdict: "good", against: 1 + Math.max(0, Math.floor((last - since) / (interval * (1 + share)))) };
+  // The ends of two probes are never further apart than this, and times are stored in whole seconds.
+  const furthest = interval * (1 + share) + timeout;
+  return { verdict: "good", against: 1 + Math.max(0, Math.ceil((last - since - 1_000) / furthest)) };
 }
 
 function isOld(told: Told | undefined, { pods }: Sighting, now: Instant): boolean {

@@ -1,0 +1,158 @@
+// Whether a provider is well, and what it can do, on a server in virtual time (3.2 steps 8 and 9).
+import { afterEach, expect, test } from "vitest";
+import { Provider } from "../src/kinds/index.ts";
+import { answer, refuse, repeat } from "../src/simulated/faults.ts";
+import { type ProviderStage, providerStage } from "./provider-stage.ts";
+
+let it: ProviderStage | undefined;
+afterEach(async () => {
+  await it?.end();
+  it = undefined;
+});
+
+const image = "example/qemu-provider:dev";
+
+test("S18 health thresholds: three failures in a row, not two, make it unhealthy, and one success restores it", async () => {
+  it = await providerStage();
+  await it.running();
+  const { host } = it;
+  const down = refuse("UNAVAILABLE", "hypervisor gone");
+  host.script("validate", repeat(down, 2));
+  const seen = new Set([(await it.status()).lastHealthCheck]);
+  for (let i = 0; i < 2; i += 1) {
+    await it.probes(1);
+    seen.add((await it.status()).lastHealthCheck);
+    expect((await it.status()).healthy).toBe(true);
+    expect(await it.says()).toMatch(/^True ProviderHealthy/);
+    expect(await it.says("Connected")).toBe("False ConnectionFailed hypervisor gone");
+  }
+  expect(await it.says("Healthy")).toBe("True ProviderHealthy 2 of 3 failures: hypervisor gone");
+  await it.probes(1);
+  seen.add((await it.status()).lastHealthCheck);
+  expect(await it.says("Healthy")).toBe("True ProviderHealthy simulated");
+  host.script("validate", repeat(down, 3));
+  await it.probes(2);
+  expect((await it.status()).healthy).toBe(true);
+  await it.probes(1);
+  seen.add((await it.status()).lastHealthCheck);
+  expect((await it.status()).healthy).toBe(false);
+  expect(await it.says("Healthy")).toBe("False HealthCheckFailed hypervisor gone");
+  expect(await it.says()).toBe("False ConnectionFailed hypervisor gone");
+  expect(seen.size).toBe(5);
+  await it.probes(1);
+  expect((await it.status()).healthy).toBe(true);
+  expect(await it.says()).toBe("True ProviderHealthy Provider is healthy and ready");
+});
+
+test("S20 breaker: while nothing is sent, the probe still is, and sees the recovery within one interval", async () => {
+  it = await providerStage();
+  await it.running();
+  const { host } = it;
+  host.everywhere(refuse("UNAVAILABLE"));
+  await it.probes(10);
+  expect((await it.status()).healthy).toBe(false);
+  expect(it.samples).toContainEqual(expect.objectContaining({ is: "breaker", at: "open" }));
+  host.heal();
+  const took = await it.probes(1);
+  expect(took).toBeLessThanOrEqual(33_000);
+  expect(await it.says()).toMatch(/^True ProviderHealthy/);
+});
+
+test("it answers and cannot work: connected, and unhealthy after the threshold", async () => {
+  it = await providerStage();
+  await it.running({ healthCheck: { failureThreshold: 1, successThreshold: 2 } });
+  expect(await it.says("Healthy")).toBe("False HealthCheckFailed 1 of 2 successes: simulated");
+  await it.probes(1);
+  expect((await it.status()).healthy).toBe(true);
+  it.host.script("validate", answer({ ok: false, message: "login failed, password=canary-9xQ" }));
+  await it.probes(1);
+  expect((await it.status()).healthy).toBe(false);
+  expect(await it.says("Connected")).toMatch(/^True Connected/);
+  expect(await it.says()).toMatch(/^False HealthCheckFailed login failed/);
+  expect(JSON.stringify(await it.status())).not.toContain("canary");
+});
+
+test("a restart of the manager forgets no failed connection, and resets no verdict", async () => {
+  it = await providerStage();
+  await it.running();
+  it.host.isUp = false;
+  await it.probes(2);
+  expect((await it.status()).healthy).toBe(true);
+  await it.restart();
+  expect(await it.says()).toMatch(/^True ProviderHealthy/);
+  await it.probes(1);
+  expect((await it.status()).healthy).toBe(false);
+  await it.restart();
+  await it.pass(100);
+  expect((await it.status()).healthy).toBe(false);
+});
+
+test("a pod that goes is seen at once, and its health after the threshold", async () => {
+  it = await providerStage();
+  await it.running();
+  it.host.isUp = false;
+  await it.pods(0);
+  expect(await it.says()).toMatch(/^False DeploymentNotReady/);
+  expect((await it.status()).healthy).toBe(true);
+  await it.probes(3);
+  expect((await it.status()).healthy).toBe(false);
+  const asked = it.host.asked("validate").length;
+  await it.pass(120_000);
+  expect(it.host.asked("validate")).toHaveLength(asked);
+});
+
+test("health checks that are disabled are not made: its process runs, and that is all that is known", async () => {
+  it = await providerStage();
+  await it.box({ healthCheck: { enabled: false } });
+  await it.pods(1);
+  await it.pass(60_000);
+  expect(it.host.asked("validate")).toEqual([]);
+  expect(await it.says("Healthy")).toBe("Unknown HealthCheckDisabled Health checks are disabled");
+  expect(await it.says()).toMatch(/^True HealthCheckDisabled/);
+  await it.patch(Provider, "box", { spec: { healthCheck: { enabled: true } } });
+  await it.probes(1);
+  expect(await it.says()).toMatch(/^True ProviderHealthy/);
+});
+
+test("what it can do stays known when it cannot say, and whatever it says fits into the status", async () => {
+  it = await providerStage();
+  const odd = ["", "\0", "x".repeat(9_000), ...Array.from({ length: 500 }, (_, i) => `t${i}`)];
+  const wild = { supportedDiskTypes: odd, supportsSnapshots: true, totalVcpus: -4, totalMemoryBytes: 2n ** 62n };
+  it.host.script("getCapabilities", answer(wild), repeat(refuse("INTERNAL", "no")));
+  it.host.script("validate", answer({ ok: true, message: `${"x ".repeat(40_000)}\u001b[31m` }));
+  await it.running();
+  const { reportedCapabilities, resourceUsage, capabilities } = await it.status();
+  expect(reportedCapabilities?.supportedDiskTypes).toHaveLength(64);
+  expect(resourceUsage?.cpu?.total).toBeUndefined();
+  expect(capabilities).toEqual(["VirtualMachines", "Snapshots", "Cloning", "DiskManagement"]);
+  await it.pass(400_000);
+  expect(await it.says("CapabilitiesReported")).toBe("False CapabilitiesUnavailable no");
+  expect((await it.status()).reportedCapabilities).toEqual(reportedCapabilities);
+  expect(it.complaints).toEqual([]);
+});
+
+test("two conditions are there under their old names where somebody asks for them, and gone when nobody does", async () => {
+  it = await providerStage({ settings: { legacyProviderConditions: true } });
+  await it.running();
+  expect(await it.says("ProviderRuntimeReady")).toBe(await it.says("RuntimeReady"));
+  expect(await it.says("ProviderAvailable")).toBe(await it.says("Healthy"));
+  const status = await it.status();
+  await it.end();
+  it = await providerStage({ idle: true });
+  await it.box();
+  await it.client.status.patch(Provider, { name: "box", namespace: "demo" }, { merge: { status } });
+  it.start();
+  await it.pass(5_000);
+  expect(await it.says("ProviderRuntimeReady")).toBe("");
+});
+
+test("a paused provider is looked at and left as it is", async () => {
+  it = await providerStage();
+  await it.running();
+  await it.patch(Provider, "box", { metadata: { annotations: { "virtrigaud.io/paused": "true" } } });
+  await it.patch(Provider, "box", { spec: { runtime: { image: "example/qemu-provider:next" } } });
+  await it.pass(60_000);
+  expect((await it.deployment())?.spec?.template.spec?.containers[0]?.image).toBe(image);
+  expect((await it.status()).runtime?.message).toMatch(/^Paused/);
+  expect((await it.status()).observedGeneration).toBe(2);
+});

@@ -1,0 +1,230 @@
+// The process of a provider on a server in virtual time: its pods, its claims, its certificates, and where it runs elsewhere (3.2).
+import { Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
+import { text } from "@telltale/status";
+import { afterEach, expect, test } from "vitest";
+import { Provider } from "../src/kinds/index.ts";
+import { type ProviderStage, providerStage, runtime } from "./provider-stage.ts";
+import { namespace } from "./stage.ts";
+
+let it: ProviderStage | undefined;
+afterEach(async () => {
+  await it?.end();
+  it = undefined;
+});
+
+const image = "example/qemu-provider:dev";
+const encrypted = { runtime: { image, service: { tls: { enabled: true, secretRef: { name: "box-tls" } } } } };
+const pem = { "tls.crt": "c", "tls.key": "k", "ca.crt": "a" };
+
+const failing = (type: string, status: string, reason: string) => [
+  { type, status, reason, message: "it gave up", lastTransitionTime: "2026-01-01T00:00:00Z" },
+];
+
+test("every row of the phases: down, stuck, invalid, and put right", async () => {
+  it = await providerStage();
+  await it.running();
+  await it.pods(0);
+  expect(await it.phase()).toBe("Starting");
+  expect(await it.says()).toMatch(/^False DeploymentNotReady/);
+  await it.pods(0, failing("Progressing", "False", "ProgressDeadlineExceeded"));
+  expect(await it.phase()).toBe("Failed");
+  expect(await it.says("RuntimeReady")).toBe(
+    "False DeploymentError Deployment reports ProgressDeadlineExceeded: it gave up",
+  );
+  await it.pods(0, failing("ReplicaFailure", "True", "FailedCreate"));
+  expect(await it.phase()).toBe("Failed");
+  // Old pods that serve are a provider that runs, whatever becomes of new ones.
+  await it.pods(1, failing("Progressing", "False", "ProgressDeadlineExceeded"));
+  expect(await it.phase()).toBe("Running");
+  expect(await it.says("RuntimeReady")).toMatch(/^True DeploymentReady .*new ones do not come up/);
+  await it.pods(1);
+  await it.remove(Secret, "box-creds");
+  await it.pass(1_000);
+  expect(await it.phase()).toBe("Failed");
+  expect(await it.says("RuntimeReady")).toBe("False CredentialsNotFound credentials Secret box-creds not found");
+  expect(await it.deployment()).toBeDefined();
+  it.writes();
+  await it.secret("box-creds");
+  await it.pass(1_000);
+  const bodies = it.writes().map(({ body }) => body);
+  expect(
+    bodies.some(
+      (body) =>
+        body.includes('"path":"/status/runtime/phase","value":"Pending"') ||
+        body.includes('{"mode":"Remote","phase":"Pending"'),
+    ),
+  ).toBe(true);
+  expect(await it.phase()).toBe("Running");
+  expect(it.complaints).toEqual([]);
+});
+
+test("what the spec cannot mean is said, with the field, and nothing is made", async () => {
+  it = await providerStage();
+  const runtimeOf = (service: object, more = {}) => ({
+    runtime: { image, service: { tls: { enabled: false }, ...service }, ...more },
+  });
+  await it.box(runtimeOf({ port: 8080 }));
+  expect(await it.says("RuntimeReady")).toMatch(/^False InvalidConfiguration spec.runtime.service.port 8080/);
+  await it.patch(Provider, "box", {
+    spec: { runtime: { service: { port: 9443 } }, credentialSecretRef: { namespace: "other" } },
+  });
+  await it.pass(1_000);
+  expect(await it.says("RuntimeReady")).toMatch(/^False InvalidConfiguration spec.credentialSecretRef.namespace/);
+  expect(await it.phase()).toBe("Failed");
+  expect(await it.deployment()).toBeUndefined();
+  await it.patch(Provider, "box", {
+    spec: { credentialSecretRef: { namespace: null }, runtime: { service: { tls: { enabled: null } } } },
+  });
+  await it.pass(1_000);
+  expect(await it.says("TLSConfigured")).toMatch(/^False SecretRefMissing/);
+  expect(await it.says()).toMatch(/^False TLSNotConfigured/);
+});
+
+test("S21 certificate rotated: the next call uses a new channel, and a Secret without its keys stops the provider", async () => {
+  it = await providerStage();
+  await it.box(encrypted);
+  expect(await it.says("RuntimeReady")).toBe("False InvalidConfiguration TLS Secret demo/box-tls not found");
+  expect(await it.says("TLSConfigured")).toBe('True Enabled TLS enabled; using Secret "box-tls"');
+  await it.secret("box-tls", { ...pem, "ca.crt": "" });
+  await it.pass(1_000);
+  expect(await it.says("RuntimeReady")).toMatch(/box-tls has no ca.crt/);
+  await it.client.patch(Secret, { name: "box-tls", namespace }, { merge: { stringData: pem } });
+  await it.pass(1_000);
+  const [container] = (await it.deployment())?.spec?.template.spec?.containers ?? [];
+  expect(container?.volumeMounts).toContainEqual({ name: "tls", mountPath: "/etc/virtrigaud/tls", readOnly: true });
+  expect(container?.env?.map(({ name }) => name)).not.toContain("VIRTRIGAUD_PROVIDER_INSECURE");
+  await it.pods(1);
+  await it.probes(2);
+  expect(it.dialled.map(({ tls }) => tls?.cert)).toEqual(["c"]);
+  await it.client.patch(Secret, { name: "box-tls", namespace }, { merge: { stringData: { "tls.crt": "c2" } } });
+  await it.probes(1);
+  expect(it.dialled.map(({ tls }) => tls?.cert)).toEqual(["c", "c2"]);
+  expect(it.dialled[1]?.serverName).toBe(`${runtime}.demo.svc.cluster.local`);
+});
+
+test("an unchanged provider writes nothing but its health checks, and leaves a scaled Deployment alone", async () => {
+  it = await providerStage();
+  await it.running();
+  await it.client.patch(Deployment, { name: runtime, namespace }, { merge: { spec: { replicas: 4 } } });
+  await it.pass(1_000);
+  it.writes();
+  await it.pass(300_000);
+  expect(new Set(it.writes().map(({ line }) => line))).toEqual(
+    new Set(["PATCH /apis/infra.virtrigaud.io/v1beta1/namespaces/demo/providers/box/status"]),
+  );
+  expect((await it.deployment())?.spec?.replicas).toBe(4);
+  await it.patch(Provider, "box", { spec: { runtime: { replicas: 2 } } });
+  await it.pass(1_000);
+  expect((await it.deployment())?.spec?.replicas).toBe(2);
+});
+
+const refusing = (path: string) => {
+  let isRefused = true;
+  return {
+    allow: () => {
+      isRefused = false;
+    },
+    refuse: (request: { readonly method: string; readonly path: string }) =>
+      isRefused && request.method !== "GET" && request.path.includes(path) ? 403 : undefined,
+  };
+};
+
+test("what the server refuses is said, the phase stays Pending, and it is tried again", async () => {
+  const no = refusing("/deployments/");
+  it = await providerStage({ refuse: no.refuse });
+  await it.box();
+  expect(await it.phase()).toBe("Pending");
+  expect(await it.says("RuntimeReady")).toBe("False DeploymentError Failed to create deployment: no");
+  no.allow();
+  await it.pass(31_000);
+  expect(await it.phase()).toBe("Starting");
+  await it.end();
+  const none = refusing("/services/");
+  it = await providerStage({ refuse: none.refuse });
+  await it.box();
+  expect(await it.says("RuntimeReady")).toBe("False ServiceError Failed to create service: no");
+});
+
+test("a Service of the same name that belongs to somebody else is left alone, and said", async () => {
+  it = await providerStage();
+  const spec = { ports: [{ port: 80 }] };
+  await it.client.create(Service, { apiVersion: "v1", kind: "Service", metadata: { name: runtime, namespace }, spec });
+  await it.box();
+  expect(await it.says("RuntimeReady")).toBe(
+    `False ServiceError Failed to create service: Service ${runtime} belongs to somebody else`,
+  );
+  expect((await it.get(Service, runtime))?.spec?.ports?.[0]?.port).toBe(80);
+});
+
+const annotation = { "virtrigaud.io/runtime-endpoint": "box.example:9443" };
+
+test("an endpoint outside counts with the flag alone: nothing is deployed, and it runs when it answers", async () => {
+  const settings = { allowExternalProviderEndpoints: true };
+  it = await providerStage({ settings, external: async () => ({ endpoint: "10.0.0.7:9443" }) });
+  it.listen("10.0.0.7:9443", it.host);
+  it.host.isUp = false;
+  await it.box({}, { annotations: annotation });
+  expect(await it.deployment()).toBeUndefined();
+  expect(await it.phase()).toBe("Starting");
+  expect(await it.says("RuntimeReady")).toBe("True ExternalEndpoint 10.0.0.7:9443");
+  await it.probes(1);
+  expect(await it.says()).toMatch(/^False ConnectionFailed/);
+  it.host.isUp = true;
+  await it.probes(1);
+  expect(await it.phase()).toBe("Running");
+  expect(await it.says()).toMatch(/^True ProviderHealthy/);
+  // One answer that does not come is not the end of it.
+  it.host.isUp = false;
+  await it.probes(1);
+  expect(await it.phase()).toBe("Running");
+  await it.patch(Provider, "box", { metadata: { annotations: { "virtrigaud.io/runtime-endpoint": null } } });
+  await it.pass(1_000);
+  expect(await it.deployment()).toBeDefined();
+  await it.patch(Provider, "box", { metadata: { annotations: annotation } });
+  await it.pass(1_000);
+  expect(await it.deployment()).toBeUndefined();
+  expect((await it.status()).runtime?.serviceRef).toBeUndefined();
+});
+
+test("without the flag the annotation counts for nothing, and a denied address is a wrong configuration", async () => {
+  it = await providerStage();
+  await it.box({}, { annotations: annotation });
+  expect(await it.deployment()).toBeDefined();
+  await it.end();
+  const external = async () => ({ refused: text`host box.example has the address 127.0.0.1, which is loopback` });
+  it = await providerStage({ settings: { allowExternalProviderEndpoints: true }, external });
+  await it.box({}, { annotations: annotation });
+  expect(await it.says()).toMatch(/^False InvalidConfiguration host box.example has the address 127.0.0.1/);
+});
+
+const pod = (restartCount: number) => ({
+  containerStatuses: [{ name: "provider", restartCount, ready: true, image, imageID: "" }],
+  conditions: [{ type: "Ready", status: "True" }],
+});
+
+test("what it can do is asked every five minutes, and after a restart of its pod", async () => {
+  it = await providerStage();
+  await it.running();
+  const asked = () => it?.host.asked("getCapabilities").length;
+  expect(asked()).toBe(1);
+  await it.pass(200_000);
+  expect(asked()).toBe(1);
+  await it.pass(130_000);
+  expect(asked()).toBe(2);
+  const labels = { "app.kubernetes.io/name": "virtrigaud-provider", "app.kubernetes.io/instance": "box" };
+  const metadata = { name: "p", namespace, labels };
+  await it.client.create(Pod, {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata,
+    spec: { containers: [{ name: "provider", image }] },
+  });
+  await it.client.status.patch(Pod, { name: "p", namespace }, { merge: { status: pod(0) } });
+  await it.probes(1);
+  expect(asked()).toBe(3);
+  await it.probes(1);
+  expect(asked()).toBe(3);
+  await it.client.status.patch(Pod, { name: "p", namespace }, { merge: { status: pod(1) } });
+  await it.probes(1);
+  expect(asked()).toBe(4);
+});
