@@ -49,6 +49,30 @@ describe("limits", () => {
     expect(host.calls.map(({ at }) => Math.round((at - began) / 100) / 10)).toEqual([0, 0, 0, 0.5, 1, 1.5]);
   });
 
+  it("a long rest earns no more than a burst", async () => {
+    const { clock, host, links } = setting();
+    const link = links.of(box({ rateLimit: { qps: 2, burst: 3 } }));
+    clock.advance(3_600_000);
+    const all = Array.from({ length: 6 }, () => link.ask("listVMs", {}, { deadline: 30_000 }));
+    await turn();
+    expect(host.calls).toHaveLength(3);
+    await clock.settle(10_000);
+    await Promise.all(all);
+  });
+
+  it("who gave up waiting for one thing gives back what it had already", async () => {
+    const { clock, host, links, failure } = setting();
+    const link = links.of(box({ connectionPooling: { maxConnections: 1 } }));
+    host.script("listVMs", slow(60_000, honest));
+    const first = link.ask("listVMs", {}, { deadline: 120_000 });
+    const late = Array.from({ length: 4 }, () => failure(link.ask("describe", { id: "x" }, { deadline: 5_000 })));
+    await clock.settle(5_000);
+    for (const one of late) expect(await one).toContain("RESOURCE_EXHAUSTED");
+    await clock.settle(60_000);
+    await first;
+    expect(await failure(link.ask("describe", { id: "x" }, { deadline: 5_000 }))).toBe("OK");
+  });
+
   it("whose turn does not come within the deadline is told so, and nothing was sent", async () => {
     const { clock, host, links, failure } = setting();
     const link = links.of(box({ connectionPooling: { maxConnections: 1 } }));

@@ -123,6 +123,12 @@ describe("L-03 every provider reads what was meant", () => {
     expect(readCloneClass(cloneClassJson({ cpu: 4, memory: "8Gi" }), reads)).toEqual({ cpu: 4, memoryMiB: 8192 });
   });
 
+  it("a clone's class: one spelling takes nothing away from the other", () => {
+    const sent = JSON.parse(cloneClassJson({ cpu: 4, memory: "8Gi", extraConfig: { a: "b" } }));
+    expect(sent).toMatchObject({ cpu: 4, memory: "8Gi", CPU: 4, MemoryMiB: 8192, extraConfig: { a: "b" } });
+    expect(Object.values(sent)).not.toContain(null);
+  });
+
   it("networks, by Proxmox and by the others", () => {
     const card = {
       name: "eth0",
