@@ -81,8 +81,10 @@ test("the matrix: what each type cannot keep", () => {
 
 const policy = (name: string, spec: Spec) =>
   ({ metadata: { namespace: "demo", name, uid: name }, spec }) as VMPlacementPolicy;
-const vm = (name: string, app: string) =>
-  ({ metadata: { namespace: "demo", name, labels: { app } } }) as VirtualMachine;
+const vm = (name: string, app: string) => {
+  const labels: Record<string, string> = { app };
+  return { metadata: { namespace: "demo", name, labels } } as VirtualMachine;
+};
 
 const between = (a: Spec, b: Spec) => {
   const users = [{ vm: vm("web-0", "web"), vmClass: undefined }];

@@ -1,0 +1,159 @@
+// Does what is planned for a set. What the server refuses is told, not thrown: the status says it.
+import { ApiError, ConnectionError, isConflict, TimeoutError } from "@telltale/client";
+import { formatTime } from "@telltale/kinds";
+import { ControllerRevision, PersistentVolumeClaim } from "@telltale/kinds/builtin";
+import { type SafeText, text } from "@telltale/status";
+import { VirtualMachine, type VMSet, type VMSetStatus } from "../kinds/index.ts";
+import { labels } from "../names.ts";
+import { redact } from "../redact.ts";
+import { type Action, mostAtOnce } from "./actions.ts";
+import { changesTo } from "./change.ts";
+import { claimsOf, machineOf } from "./objects.ts";
+import { observe, revisionOf } from "./observe.ts";
+import { plan } from "./plan.ts";
+import { meanwhile, referenceTo, revise, type SetHands } from "./revise.ts";
+import { type Hash, hashIn, superfluous, templateOf } from "./revisions.ts";
+import { retriesIn } from "./rolling.ts";
+import { standing } from "./standing.ts";
+import { failedVM } from "./update.ts";
+import type { Made, Revision, World } from "./world.ts";
+
+export async function act(world: World, hands: SetHands, hash: Hash): Promise<World> {
+  if (world.problem !== undefined) return world;
+  const update = revisionOf(world.set, await revise(world, hands, hash));
+  if (update === undefined) return world;
+  const known = { ...observe(world.set, hands), update };
+  const actions = plan(known, update);
+  await remember(actions, known, update, hands);
+  const made = await perform(actions, known, hands);
+  return { ...observe(world.set, hands), update, made };
+}
+
+/** That a machine is tried again is known before the old one is gone. */
+async function remember(actions: readonly Action[], world: World, update: Revision, hands: SetHands): Promise<void> {
+  const retried = actions.flatMap((it) => (it.do === "remove" && it.why === "retry" ? [it.member] : []));
+  if (retried.length === 0) return;
+  const stand = standing(world, update);
+  const { failedVMs = [] } = stand.before;
+  const isRetried = new Set(retried.map(({ name }) => name));
+  const entries = retried.map((member) => ({
+    ...failedVM(member, world, stand, undefined),
+    retryCount: retriesIn(stand, member.name) + 1,
+    lastAttempt: formatTime(world.now),
+  }));
+  const next = [...failedVMs.filter(({ name }) => !isRetried.has(name)), ...entries];
+  const updateStatus = { ...stand.before, failedVMs: next.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  await hands.checkpoint("retry", (draft) => void meanwhile(world.set, draft).set({ updateStatus }));
+}
+
+/** One, two, four, ... at a time: what the server refuses once it is not asked for a hundred times more. */
+async function perform(actions: readonly Action[], world: World, hands: SetHands): Promise<Made> {
+  let begun = 0;
+  let taken = 0;
+  for (let size = 1; begun < actions.length; size *= 2) {
+    const batch = actions.slice(begun, begun + size);
+    begun += batch.length;
+    const ends = await Promise.allSettled(batch.map((action) => performOne(action, world, hands)));
+    for (const [i, end] of ends.entries()) {
+      if (end.status === "fulfilled") taken += Number(isUpdate(batch[i]));
+      else if (refusalOf(end.reason) === undefined) throw end.reason;
+    }
+    const refused = ends.flatMap((end) => (end.status === "rejected" ? (refusalOf(end.reason) ?? []) : []))[0];
+    if (refused !== undefined) return { taken, hasMore: false, refused };
+  }
+  const isWhose = actions.some((it) => it.do === "adopt" || it.do === "release");
+  return { taken, hasMore: isWhose || actions.length >= mostAtOnce };
+}
+
+const isUpdate = (action: Action | undefined): boolean =>
+  action?.do === "change" || (action?.do === "remove" && action.why === "update");
+
+/** Undefined: it is nothing for people, and ends the pass. */
+function refusalOf(error: unknown): SafeText | undefined {
+  if (error instanceof ConnectionError || error instanceof TimeoutError) return text`the API server does not answer`;
+  if (error instanceof Taken) return error.said;
+  return error instanceof ApiError && !isConflict(error) ? redact(error.status.message ?? error) : undefined;
+}
+
+class Taken extends Error {
+  readonly said: SafeText;
+
+  constructor(said: SafeText) {
+    super(said);
+    this.said = said;
+  }
+}
+
+async function performOne(action: Action, world: World, hands: SetHands): Promise<void> {
+  const { set, revisions } = world;
+  switch (action.do) {
+    case "adopt":
+      return adopt(action.vm, set, hands);
+    case "release":
+      return release(action.vm, set, hands);
+    case "remove":
+      return hands.remove(VirtualMachine, action.member.vm, "Background");
+    case "drop claim":
+      return hands.remove(PersistentVolumeClaim, action.claim, "Background");
+    case "create":
+      return create(action.ordinal, action.of, world, hands);
+    case "change": {
+      const { member, to } = action;
+      const seat = { ordinal: member.ordinal, hash: to.hash };
+      const old = revisions.find(({ metadata }) => hashIn(set, metadata?.name) === member.revision);
+      const operations = changesTo(member.vm, set, seat, to.template, templateOf(old));
+      await hands.patch(VirtualMachine, member.vm, operations);
+    }
+  }
+}
+
+/** Its claims first: a machine that is there may be used. */
+async function create(ordinal: number, of: Revision, { set, claims }: World, hands: SetHands): Promise<void> {
+  let isNew = false;
+  for (const claim of claimsOf(set, ordinal)) {
+    const { as } = await hands.ensure(PersistentVolumeClaim, claim, { mode: "createOnly", owner: "none" });
+    if (as === "terminating") return; // the machine waits for a new one
+    isNew ||= as === "created";
+  }
+  if (isNew && claims.length === 0) {
+    hands.event("Warning", "VolumeClaimsNotAttached", "claims are made, and no provider attaches them to machines");
+  }
+  const wanted = machineOf(set, { ordinal, hash: of.hash }, of.template);
+  const { as, live } = await hands.ensure(VirtualMachine, wanted, { mode: "createOnly" });
+  if (as === "foreign") throw new Taken(text`VirtualMachine ${live.metadata.name ?? ""} belongs to somebody else`);
+}
+
+async function adopt(vm: VirtualMachine, set: VMSet, hands: SetHands): Promise<void> {
+  const { ownerReferences, labels: on = {}, name = "" } = vm.metadata;
+  const { name: owner = "" } = set.metadata;
+  const ours = { [labels.vmSet]: owner, [labels.vmSetOrdinal]: name.slice(owner.length + 1) };
+  await hands.patch(VirtualMachine, vm, [
+    { op: "test", path: "/metadata/ownerReferences", value: ownerReferences ?? null },
+    { op: "add", path: "/metadata/ownerReferences", value: [...(ownerReferences ?? []), referenceTo(set)] },
+    { op: "test", path: "/metadata/labels", value: on },
+    { op: "add", path: "/metadata/labels", value: { ...on, ...ours } },
+  ]);
+}
+
+async function release(vm: VirtualMachine, set: VMSet, hands: SetHands): Promise<void> {
+  const { ownerReferences = [], name = "" } = vm.metadata;
+  const others = ownerReferences.filter(({ uid }) => uid !== set.metadata.uid);
+  await hands.patch(VirtualMachine, vm, [
+    { op: "test", path: "/metadata/ownerReferences", value: ownerReferences },
+    { op: "add", path: "/metadata/ownerReferences", value: others },
+  ]);
+  hands.event("Normal", "VMReleased", text`${name} is not selected any more, and is let go`);
+}
+
+/** Templates that nobody needs any more. After the status is written: what it names is needed. */
+export async function trim(
+  { set, revisions, members, rules }: World,
+  status: VMSetStatus,
+  hands: SetHands,
+): Promise<void> {
+  const used = new Set([status.currentRevision, status.updateRevision]);
+  for (const { revision } of members) used.add(`${set.metadata.name}-${revision}`);
+  for (const old of superfluous(revisions, (name) => used.has(name), rules.historyLimit)) {
+    await hands.remove(ControllerRevision, old, "Background");
+  }
+}

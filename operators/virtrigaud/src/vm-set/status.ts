@@ -1,0 +1,179 @@
+// What a set says of itself: how many machines there are and how they are, how far an update has come, and what it waits for
+// (3.4). Pure.
+import { formatTime, type Instant, instant, type Ms, plus } from "@telltale/kinds";
+import { cut, type Draft, names, type SafeText, text } from "@telltale/status";
+import type { VMSet, VMSetVMStatus } from "../kinds/index.ts";
+import { annotations } from "../names.ts";
+import type { Member } from "./members.ts";
+import { dueAt, isOverdue, type Standing, standing } from "./standing.ts";
+import { type Progress, progress, updatedOf } from "./update.ts";
+import type { World } from "./world.ts";
+
+type SetDraft = Draft<typeof VMSet>;
+
+/** How long until it is looked again at what is waited for. */
+const again: Ms = 10_000;
+
+export function status(world: World, draft: SetDraft, now: Instant): void {
+  if (world.problem !== undefined) return void draft.condition("Ready", false, "ValidationError", world.problem);
+  if (world.update === undefined) return;
+  const stand = standing(world, world.update);
+  const done = progress(world, stand);
+  const counts = countsOf(world, stand);
+  draft.set({
+    replicas: counts.replicas,
+    readyReplicas: counts.ready,
+    availableReplicas: counts.available,
+    updatedReplicas: counts.updated,
+    currentReplicas: counts.running,
+    updateRevision: world.update.name,
+    currentRevision: done.currentRevision,
+    selector: world.rules.selector,
+    vmStatus: rowsOf(world, now),
+    ...(done.status === undefined ? {} : { updateStatus: done.status }),
+  });
+  conditions(world, stand, done, counts, draft);
+  draft.wake(wakeAt(world, stand, done, now));
+}
+
+interface Counts {
+  readonly replicas: number;
+  readonly ready: number;
+  readonly available: number;
+  readonly updated: number;
+  readonly running: number;
+  /** Wanted ones that are there. */
+  readonly have: number;
+}
+
+function countsOf(world: World, stand: Standing): Counts {
+  const live = world.members.filter(({ isLeaving }) => !isLeaving);
+  const isSurge = new Set(stand.surge);
+  return {
+    replicas: live.length,
+    ready: live.filter(({ isReady }) => isReady).length,
+    available: live.filter(stand.isAvailable).length,
+    updated: live.filter((member) => member.revision === stand.update.hash && !isSurge.has(member)).length,
+    running: live.filter(({ phase }) => phase === "Running").length,
+    have: stand.wanted.filter((ordinal) => stand.at.get(ordinal)?.isLeaving === false).length,
+  };
+}
+
+function conditions(world: World, stand: Standing, done: Progress, counts: Counts, draft: SetDraft): void {
+  const { replicas: want, strategy } = world.rules;
+  const isUpdating = strategy !== "OnDelete" && (done.phase === "Pending" || done.phase === "InProgress");
+  const isShort = counts.have < want;
+  const ready = text`${counts.ready}/${want} VMs ready`;
+  if (counts.available >= want) draft.condition("Ready", true, "AllReplicasReady", ready);
+  else draft.condition("Ready", false, isUpdating ? "UpdatingReplicas" : "CreatingReplicas", ready);
+
+  if (stand.extra.length > 0) {
+    const message = text`${counts.replicas}/${want} VMs, removing ${first(stand.extra)}`;
+    draft.condition("Scaling", true, "ScalingDown", message);
+  } else if (isShort && !isUpdating) draft.condition("Scaling", true, "ScalingUp", text`${counts.have}/${want}`);
+  else draft.condition("Scaling", false, "AllReplicasReady", text`${counts.have}/${want}`);
+
+  failure(world, draft);
+  progressing(world, stand, done, counts, isUpdating, draft);
+  updating(done, isUpdating, draft);
+}
+
+const first = (members: readonly Member[]): SafeText =>
+  names(
+    members.map(({ name }) => name),
+    { sort: false, max: 3 },
+  );
+
+function failure({ made, members }: World, draft: SetDraft): void {
+  const full = members.filter(({ reason, isLeaving }) => reason === "QuotaExceeded" && !isLeaving);
+  if (made.refused !== undefined) draft.condition("ReplicaFailure", true, "ProviderError", made.refused);
+  else if (full.length > 0) {
+    draft.condition("ReplicaFailure", true, "InsufficientResources", text`no room for ${first(full)}`);
+  } else draft.condition("ReplicaFailure", false, "AllReplicasReady", "machines can be made and deleted");
+}
+
+function progressing(
+  world: World,
+  stand: Standing,
+  done: Progress,
+  counts: Counts,
+  isUpdating: boolean,
+  draft: SetDraft,
+): void {
+  const { replicas: want, strategy } = world.rules;
+  const updated = `${updatedOf(world, stand).length}/${want} VMs updated`;
+  const late = world.members.filter((member) => isOverdue(member, world, stand.isAvailable));
+  if (done.phase === "Failed") {
+    draft.condition("Progressing", false, "ProviderError", text`${done.status?.message ?? "the update has failed"}`);
+  } else if (done.phase === "Paused") {
+    draft.condition("Progressing", false, "Paused", text`held by the annotation ${annotations.paused}`);
+  } else if (late.length > 0) {
+    draft.condition("Progressing", false, "ProgressDeadlineExceeded", text`not available in time: ${first(late)}`);
+  } else if (isUpdating) {
+    const how = strategy === "Recreate" ? "Recreation" : "Rolling update";
+    draft.condition("Progressing", true, "UpdatingReplicas", text`${how} in progress: ${updated}`);
+  } else if (stand.extra.length > 0) {
+    draft.condition("Progressing", true, "DeletingReplicas", text`removing ${first(stand.extra)}`);
+  } else if (counts.have < want || counts.available < want) {
+    const message = text`${counts.have}/${want} VMs made, ${counts.available} available`;
+    draft.condition("Progressing", true, "CreatingReplicas", message);
+  } else if (done.phase === "Completed") {
+    draft.condition("Progressing", false, "UpdateComplete", text`${done.status?.message ?? updated}`);
+  } else draft.condition("Progressing", false, "AllReplicasReady", "all machines are there");
+}
+
+function updating({ phase, status: update }: Progress, isUpdating: boolean, draft: SetDraft): void {
+  const message = text`${update?.message ?? "the template has not changed"}`;
+  if (isUpdating) draft.condition("UpdateInProgress", true, "UpdatingReplicas", message);
+  else if (phase === "Paused") draft.condition("UpdateInProgress", false, "Paused", message);
+  else if (phase === "Failed") draft.condition("UpdateInProgress", false, "ProviderError", message);
+  else if (phase === "Completed") draft.condition("UpdateInProgress", false, "UpdateComplete", message);
+  else draft.condition("UpdateInProgress", false, "AllReplicasReady", message);
+}
+
+/** Room for what all machines together have to say: the status stays small whatever happens. */
+const messageRoom = 32_768;
+const longestMessage = 256;
+const mostRows = 1_000;
+
+function rowsOf(world: World, now: Instant): VMSetVMStatus[] {
+  const shown = world.members.slice(0, mostRows);
+  const talking = shown.filter(({ message }) => message !== "").length;
+  const length = Math.min(longestMessage, Math.floor(messageRoom / Math.max(1, talking)));
+  return shown.map((member) => rowOf(member, world, length, now));
+}
+
+function rowOf(member: Member, { told }: World, length: number, now: Instant): VMSetVMStatus {
+  const { name, phase, isReady, revision, message, bornAt } = member;
+  const before = told.rows.get(name);
+  const creationTime = formatTime(bornAt);
+  const isSame = before?.creationTime === creationTime;
+  const isChanged = isSame && before.revision !== revision;
+  return {
+    name,
+    ...(phase === undefined ? {} : { phase }),
+    ready: isReady,
+    revision,
+    ...(message === "" ? {} : { message: cut(message, length) }),
+    creationTime,
+    lastUpdateTime: isChanged ? formatTime(now) : ((isSame ? before.lastUpdateTime : undefined) ?? creationTime),
+  };
+}
+
+/** Nothing tells that a machine has been ready for long enough, or has not come up in time. */
+function wakeAt(world: World, stand: Standing, done: Progress, now: Instant): Instant | undefined {
+  const { rules, members, made } = world;
+  if (made.hasMore) return now;
+  const moments: Instant[] = [];
+  for (const member of members) {
+    if (member.isLeaving || stand.isAvailable(member)) continue;
+    moments.push(member.isReady ? plus(member.since, rules.minReady) : dueAt(member, world));
+  }
+  const isIdle = done.phase === undefined || done.phase === "Completed" || rules.strategy === "OnDelete";
+  const isHeld = done.phase === "Failed" || done.phase === "Paused";
+  const isWaiting =
+    stand.missing.length > 0 || stand.extra.length > 0 || made.refused !== undefined || (!isIdle && !isHeld);
+  if (isWaiting) moments.push(plus(now, again));
+  const later = moments.filter((moment) => moment > now);
+  return later.length === 0 ? undefined : instant(Math.min(...later));
+}

@@ -1,0 +1,139 @@
+// Sets on a server, with machines that a test plays: they come up after a while, or do not, and take their time to go.
+import { formatTime, type Ms, parseTime } from "@telltale/kinds";
+import { VirtualMachine, VMSet } from "../src/kinds/index.ts";
+import { labels } from "../src/names.ts";
+import { vmSets } from "../src/vm-set/controller.ts";
+import type { Hash } from "../src/vm-set/revisions.ts";
+import { namespace, type Stage, stage } from "./stage.ts";
+
+export interface Play {
+  /** How a machine comes out: ready after so long, or never, for a reason. */
+  readonly fate?: (vm: VirtualMachine) => Ms | { readonly reason: string; readonly message: string };
+  /** How long one takes to go. */
+  readonly going?: Ms;
+}
+
+export type SetStage = Awaited<ReturnType<typeof setStage>>;
+
+const holder = "test.example.com/played";
+
+export async function setStage(options: { hash?: Hash; refuse?: Parameters<typeof stage>[0]["refuse"] } = {}) {
+  const { hash, refuse } = options;
+  const it: Stage = await stage({
+    controllers: () => [vmSets(hash === undefined ? {} : { hash })],
+    ...(refuse === undefined ? {} : { refuse }),
+  });
+  let play: Play = {};
+  const leaving = new Map<string, number>();
+  const order: string[] = [];
+
+  const machines = async (): Promise<readonly VirtualMachine[]> =>
+    (await it.client.list(VirtualMachine, { namespace })).items;
+
+  /** The machines' own controller, as far as a set can tell. */
+  const turn = async (): Promise<void> => {
+    const now = it.clock.now();
+    for (const vm of await machines()) {
+      const {
+        name = "",
+        uid = "",
+        generation = 1,
+        deletionTimestamp,
+        creationTimestamp = "",
+        finalizers,
+      } = vm.metadata;
+      if (deletionTimestamp !== undefined) {
+        const since = leaving.get(uid) ?? now;
+        leaving.set(uid, since);
+        if (now - since < (play.going ?? 0)) continue;
+        order.push(`- ${name}`);
+        await it.client.patch(VirtualMachine, { name, namespace }, { merge: { metadata: { finalizers: null } } });
+        continue;
+      }
+      if (finalizers === undefined) {
+        order.push(`+ ${name}`);
+        await it.client.patch(VirtualMachine, { name, namespace }, { merge: { metadata: { finalizers: [holder] } } });
+      }
+      const fate = play.fate?.(vm) ?? 0;
+      const isUp = typeof fate === "number" && now - (parseTime(creationTimestamp) ?? now) >= fate;
+      const wanted = isUp ? "True" : "False";
+      const ready = vm.status?.conditions?.find(({ type }) => type === "Ready");
+      if (ready?.status === wanted && vm.status?.observedGeneration === generation) continue;
+      const why = typeof fate === "number" ? { reason: "Creating", message: "it is being made" } : fate;
+      const said = isUp ? { reason: "ReconcileSucceeded", message: "VM synchronized successfully" } : why;
+      const lastTransitionTime = ready?.status === wanted ? ready.lastTransitionTime : formatTime(now);
+      const condition = { type: "Ready", status: wanted, ...said, lastTransitionTime, observedGeneration: generation };
+      await it.client.status.patch(
+        VirtualMachine,
+        { name, namespace },
+        {
+          merge: {
+            status: { phase: isUp ? "Running" : "Pending", observedGeneration: generation, conditions: [condition] },
+          },
+        },
+      );
+    }
+  };
+
+  const pass = async (by: Ms): Promise<void> => {
+    for (let passed = 0; passed < by; passed += step) {
+      await turn();
+      await it.pass(Math.min(step, by - passed));
+    }
+    await turn();
+  };
+
+  return {
+    ...it,
+    pass,
+    /** What came and went, as it did. */
+    order,
+    machines,
+    play(next: Play) {
+      play = next;
+    },
+
+    async until(what: () => boolean | Promise<boolean>, limit: Ms = 600_000): Promise<Ms> {
+      const began = it.clock.now();
+      while (!(await what())) {
+        if (it.clock.now() - began >= limit) throw new Error(`it did not happen within ${limit / 1_000} s`);
+        await pass(step);
+      }
+      return it.clock.now() - began;
+    },
+
+    async set(name: string, spec: object, annotations: object = {}) {
+      const { updateStrategy = {}, ...rest } = { updateStrategy: {}, ...spec };
+      const rollingUpdate = { maxSurge: 0, maxUnavailable: 1 };
+      const whole = {
+        selector: { matchLabels: { app: name } },
+        template: template(),
+        ...rest,
+        updateStrategy: { rollingUpdate, ...updateStrategy },
+      };
+      await it.apply(VMSet, name, whole, { annotations });
+      await pass(step);
+    },
+
+    async status(name: string) {
+      return (await it.get(VMSet, name))?.status ?? {};
+    },
+
+    /** `name@revision` of each machine, with a letter for each revision in the order that they were seen. */
+    async seats(): Promise<readonly string[]> {
+      const live = (await machines()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      return live.map(({ metadata, spec }) => `${metadata.name}@${spec.imageRef?.name}`).sort();
+    },
+
+    async hashes(): Promise<readonly string[]> {
+      return [...new Set((await machines()).map(({ metadata }) => metadata.labels?.[labels.revision] ?? ""))];
+    },
+  };
+}
+
+const step: Ms = 1_000;
+
+export const template = (image = "one", more: object = {}) => ({
+  metadata: { labels: { tier: "web" } },
+  spec: { providerRef: { name: "p" }, classRef: { name: "small" }, imageRef: { name: image }, ...more },
+});
