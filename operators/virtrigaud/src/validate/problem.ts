@@ -1,5 +1,5 @@
 // What is wrong with a spec: the field, what it holds, what that breaks and how it is put right. Pure.
-import { cut, type SafeText, text } from "@telltale/status";
+import { type SafeText, sanitize, text } from "@telltale/status";
 
 export interface Problem {
   /** `spec.disks[1].name` */
@@ -35,9 +35,9 @@ export function toldAll(problems: readonly Problem[]): SafeText | undefined {
   return problems.length > 3 ? text`${said}; and ${problems.length - 3} more` : text`${said}`;
 }
 
-/** A value in one short line. Nothing, and what is no plain value, is not shown. */
+/** A value in one short line, without what could not be seen in it. Nothing, and what is no plain value, is not shown. */
 function shown(value: unknown): string {
-  if (typeof value === "string") return cut(JSON.stringify(value.toWellFormed()), 80);
+  if (typeof value === "string") return sanitize(JSON.stringify(value), { max: 80 });
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 

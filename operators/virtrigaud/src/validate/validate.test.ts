@@ -7,19 +7,17 @@ import {
   VirtualMachine,
   type VirtualMachineSpec,
   VMClass,
-  type VMClassSpec,
   VMImage,
   VMMigration,
   VMNetworkAttachment,
-  type VMNetworkAttachmentSpec,
   VMSnapshot,
 } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
 import {
   durationProblems,
   importedDiskProblems,
+  problem as makeProblem,
   networkProblems,
-  nfsProblems,
   type Problem,
   providerProblems,
   told,
@@ -36,6 +34,9 @@ test("a problem names the field, what it holds and the way out", () => {
   const problem = { field: "spec.cpu", value: "0", wrong: "is too few", fix: "use 1 or more" };
   expect(told(problem)).toBe("spec.cpu 0 is too few: use 1 or more");
   expect(told({ ...problem, value: "" })).toBe("spec.cpu is too few: use 1 or more");
+  expect(told(makeProblem("spec.a", `x\u202ey\n${"z".repeat(99)}`, "is wrong", "fix it"))).toMatch(
+    /^spec\.a "xy\\nz+… is wrong: fix it$/,
+  );
   expect(toldAll([])).toBeUndefined();
   expect(toldAll([problem, problem, problem, problem, problem])).toMatch(/; and 2 more$/);
 });
@@ -144,70 +145,6 @@ describe("3.2 a Provider", () => {
   });
 });
 
-describe("3.7 a VMClass", () => {
-  const check = (more: Partial<VMClassSpec>) => said(vmClassProblems({ spec: { cpu: 1, memory: "512Mi", ...more } }));
-  const memory = ["spec.memory: cannot be the memory of a machine"];
-
-  test.each([
-    ["128Mi", []],
-    ["1Ti", []],
-    ["4Gi", []],
-    [536_870_912, []],
-    ["127Mi", memory],
-    ["1025Gi", memory],
-    ["1G", memory], // not a whole number of MiB
-    ["100m", memory],
-    ["-1Gi", memory],
-    ["much", memory],
-  ])("with %s of memory", (amount, problems) => {
-    expect(check({ memory: amount })).toEqual(problems);
-  });
-
-  test.each<[string, Partial<VMClassSpec>, readonly string[]]>([
-    ["as much reserved as the limit", { resourceLimits: { memoryReservation: "1Gi", memoryLimit: "1024Mi" } }, []],
-    [
-      "more memory reserved than the limit",
-      { resourceLimits: { memoryReservation: "2Gi", memoryLimit: "1Gi" } },
-      ["spec.resourceLimits.memoryReservation: is more than memoryLimit 1Gi"],
-    ],
-    [
-      "more CPU reserved than the limit",
-      { resourceLimits: { cpuReservation: 200, cpuLimit: 100 } },
-      ["spec.resourceLimits.cpuReservation: is more than cpuLimit 100"],
-    ],
-    ["a reservation without a limit", { resourceLimits: { cpuReservation: 200 } }, []],
-    [
-      "a limit that is no amount",
-      { resourceLimits: { memoryLimit: "1e.5" } },
-      ["spec.resourceLimits.memoryLimit: is no amount"],
-    ],
-    [
-      "secure boot with BIOS",
-      { securityProfile: { secureBoot: true } },
-      ["spec.securityProfile.secureBoot: needs UEFI"],
-    ],
-    ["secure boot with UEFI", { firmware: "UEFI", securityProfile: { secureBoot: true } }, []],
-    ["a TPM with EFI", { firmware: "EFI", securityProfile: { tpmEnabled: true, tpmVersion: "2.0" } }, []],
-    [
-      "a TPM with BIOS",
-      { firmware: "BIOS", securityProfile: { tpmEnabled: true } },
-      ["spec.securityProfile.tpmEnabled: needs UEFI"],
-    ],
-    [
-      "a version of no TPM",
-      { securityProfile: { tpmVersion: "1.2" } },
-      ["spec.securityProfile.tpmVersion: stands beside tpmEnabled: false"],
-    ],
-    [
-      "encryption needed and not wanted",
-      { securityProfile: { encryptionPolicy: { requireEncryption: true } } },
-      ["spec.securityProfile.encryptionPolicy.requireEncryption: stands beside enabled: false"],
-    ],
-  ])("%s", (_, more, problems) => {
-    expect(check(more)).toEqual(problems);
-  });
-});
-
 describe("3.8 a VMImage", () => {
   const check = (source: VMImage["spec"]["source"]) => said(vmImageProblems({ spec: { source } }));
   const url = "https://images.example/tiny.qcow2";
@@ -230,83 +167,6 @@ describe("3.8 a VMImage", () => {
     ],
   ])("%s", (_, source, problems) => {
     expect(check(source)).toEqual(problems);
-  });
-});
-
-describe("3.10 a VMNetworkAttachment", () => {
-  const check = (spec: VMNetworkAttachmentSpec) => said(networkProblems({ spec }));
-  const nat = { network: { type: "nat" } } as const;
-  const fixed = (staticConfig: object | undefined) =>
-    ({ ...nat, ipAllocation: { type: "Static", staticConfig } }) as VMNetworkAttachmentSpec;
-  const vlan = (given: object) => ({ network: { vsphere: { vlan: given } } }) as VMNetworkAttachmentSpec;
-  const at = "spec.network.vsphere.vlan";
-  const rules = (rule: object) =>
-    ({
-      ...nat,
-      security: { firewall: { rules: [{ name: "a", action: "DROP", direction: "in", ...rule }] } },
-    }) as VMNetworkAttachmentSpec;
-
-  test.each<[string, VMNetworkAttachmentSpec, readonly string[]]>([
-    ["nat needs no name", nat, []],
-    ["isolated needs no name", { network: { type: "isolated" } }, []],
-    ["bridged needs one", { network: {} }, ["spec.network.type: needs a name on the hypervisor"]],
-    ["bridged with one", { network: { libvirt: { bridge: { name: "br0" } } } }, []],
-    ["a vlan without its id", vlan({ type: "vlan" }), [`${at}.vlanID: is missing`]],
-    ["a vlan", vlan({ type: "vlan", vlanID: 7 }), []],
-    [
-      "a pvlan without ids",
-      vlan({ type: "pvlan" }),
-      [`${at}.primaryVlanID: is missing`, `${at}.secondaryVlanID: is missing`],
-    ],
-    ["a trunk without ids", vlan({ type: "trunk", trunkVlanIDs: [] }), [`${at}.trunkVlanIDs: is missing`]],
-    [
-      "a trunk with one that is none",
-      vlan({ type: "trunk", trunkVlanIDs: [1, 4095] }),
-      [`${at}.trunkVlanIDs[1]: is no VLAN`],
-    ],
-    ["Static without an address", fixed(undefined), ["spec.ipAllocation.staticConfig: is missing"]],
-    ["Static", fixed({ address: "192.0.2.10/24", gateway: "192.0.2.1" }), []],
-    [
-      "a gateway elsewhere",
-      fixed({ address: "192.0.2.10/25", gateway: "192.0.2.200" }),
-      ["spec.ipAllocation.staticConfig.gateway: is not in the subnet of 192.0.2.10/25"],
-    ],
-    [
-      "an address that is none",
-      fixed({ address: "192.0.2.10" }),
-      ["spec.ipAllocation.staticConfig.address: is no address with a prefix"],
-    ],
-    ["Pool without a pool", { ...nat, ipAllocation: { type: "Pool" } }, ["spec.ipAllocation.poolConfig: is missing"]],
-    [
-      "ports the wrong way around",
-      rules({ ports: { start: 9, end: 8 } }),
-      ["spec.security.firewall.rules[0].ports.end: is below start 9"],
-    ],
-    ["one port", rules({ ports: { start: 9 } }), []],
-    ["networks of both families", rules({ sourceCIDR: "192.0.2.0/24", destinationCIDR: "2001:db8::/32" }), []],
-    [
-      "no network",
-      rules({ sourceCIDR: "192.0.2.0/33" }),
-      ["spec.security.firewall.rules[0].sourceCIDR: is no network"],
-    ],
-  ])("%s", (_, spec, problems) => {
-    expect(check(spec)).toEqual(problems);
-  });
-});
-
-describe("7.4 the parts of an NFS URL", () => {
-  const check = (more: object) => nfsProblems({ server: "nas.example", export: "/exports/vm", ...more }).length;
-
-  test("are a host, an absolute path and ids", () => {
-    expect(check({ path: "a/b", uid: 0, gid: 4_294_967_295 })).toBe(0);
-    expect(check({ export: "exports" })).toBe(1);
-    expect(check({ server: "nas/x" })).toBe(1);
-    expect(check({ uid: -1, gid: 4_294_967_296 })).toBe(2);
-  });
-
-  test.each(["a b", "a?uid=0", "a#b", "a&b", "../b", "a\nb", "a\u0000b", "a\u0085b"])("have no %j", (piece) => {
-    expect(check({ path: piece })).toBe(1);
-    expect(check({ export: `/${piece}` })).toBe(1);
   });
 });
 
