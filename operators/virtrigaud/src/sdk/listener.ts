@@ -27,7 +27,6 @@ export function listenerFor({ routes, values, gate, log }: ListenerOptions) {
     connect: false,
     acceptCompression: [compressionGzip],
     readMaxBytes: largest,
-    maxTimeoutMs: 2 ** 31 - 1, // beyond it a timer of Node.js fires at once
     requestGate: gate,
   });
   routes(router);
@@ -38,11 +37,18 @@ export function listenerFor({ routes, values, gate, log }: ListenerOptions) {
       response.stream.respond(unknownMethod, { endStream: true }); // one frame: gRPC wants a status without a body so
       return;
     }
+    if (isForEver(request.headers["grpc-timeout"])) delete request.headers["grpc-timeout"];
     const asked = universalRequestFromNodeRequest(request, response, undefined, values(request));
     handler(asked)
       .then((answer) => universalResponseToNodeResponse(answer, response))
       .catch((error: unknown) => log.debug("an answer was not sent", { method: handler.method.name, error }));
   };
+}
+
+/** A deadline in more than 24 days is none, and beyond that a timer of Node.js fires at once. */
+function isForEver(timeout: string | string[] | undefined): boolean {
+  const [, count = 0, unit = ""] = /^(\d{1,8})([HMS])$/.exec(String(timeout)) ?? [];
+  return Number(count) * ({ H: 3_600_000, M: 60_000 }[unit] ?? 1_000) >= 2 ** 31;
 }
 
 const unknownMethod = {

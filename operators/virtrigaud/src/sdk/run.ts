@@ -75,6 +75,7 @@ async function run(program: Program, flags: Flags, place: Place & { out: (text: 
   const format = settings.choice("LOG_FORMAT", ["text", "json"], "text");
   if (settings.errors.length > 0) throw new Error(settings.errors.join("; "));
   const security = securityFor(env, folder, filesIn(folder));
+  const over = ended(place.signal); // heard from the beginning: as the first process of a pod it gets no second signal
   const log = await providerLog({ level, format, clock, write: place.out });
   const { handlers, checks, stop } = await program.start({ flags: flags.own, env, clock, log });
   try {
@@ -83,7 +84,7 @@ async function run(program: Program, flags: Flags, place: Place & { out: (text: 
       ...(flags.listen === undefined ? {} : { listen: flags.listen }),
       ...(checks === undefined ? {} : { checks }),
     });
-    await ended(place.signal);
+    await over;
     await served.stop();
   } finally {
     await stop?.();

@@ -138,6 +138,7 @@ export class Connection {
   }
 
   #ping(): void {
+    if (this.#session.destroyed) return;
     this.#timer = this.#clock.after(pingAnswer, () => {
       this.#lost ??= pingLost;
       this.#session.destroy(new Error(pingLost));

@@ -1,5 +1,6 @@
 // A provider as its callers see it: connections that end, errors that say no more than they should, and a stop that loses nothing.
 import { type ClientHttp2Session, connect } from "node:http2";
+import { connect as connectSocket } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { VirtualClock } from "@telltale/clock";
@@ -138,6 +139,53 @@ describe("an error", () => {
     const { port } = await provider({ create: async () => ({}) });
     const error = await errorOf(wireTo(port).ask("create", { userData: new Uint8Array(17 * 2 ** 20) }, { deadline }));
     expect(error.code).toBe("RESOURCE_EXHAUSTED");
+  });
+});
+
+describe("a caller without manners", () => {
+  const noise = Buffer.from(Array.from({ length: 4_096 }, (_, i) => (i * 7_919 + (i >> 3)) & 0xff));
+
+  it.each<[string, Buffer | string]>([
+    ["noise", noise],
+    ["HTTP/1.1", "GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n"],
+    ["half a preface", "PRI * HTTP/2.0\r\n"],
+    ["a preface and noise", Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), noise])],
+  ])("that sends %s is the only one who notices", async (_what, bytes) => {
+    const { port } = await provider({ validate: async () => ({ ok: true }) });
+    const socket = connectSocket(port, "127.0.0.1");
+    socket.on("error", () => {}).write(bytes);
+    onTestFinished(() => void socket.destroy());
+    const wire = wireTo(port);
+    for (let i = 0; i < 3; i += 1) expect(await wire.ask("validate", {}, { deadline })).toMatchObject({ ok: true });
+  });
+
+  it.each<[string, Record<string, string>, Buffer, string]>([
+    ["is no protobuf", {}, Buffer.concat([Buffer.from([0, 0, 0, 16, 0]), noise]), "grpc-status 13"],
+    ["promises 4 GiB", {}, Buffer.from([0, 255, 255, 255, 255, 1]), "grpc-status 8"],
+    ["is empty", {}, Buffer.alloc(0), "grpc-status 12"],
+    ["has a deadline in years is answered, and", { "grpc-timeout": "99999999H" }, Buffer.alloc(5), "grpc-status 0"],
+    ["has a deadline that is none", { "grpc-timeout": "soon" }, Buffer.alloc(5), "grpc-status 3"],
+    ["is a GET", { ":method": "GET" }, Buffer.alloc(0), ":status 405"],
+    ["is a page", { "content-type": "text/html" }, noise, ":status 415"],
+  ])("whose request %s is told so", async (_what, headers, body, status) => {
+    const { port } = await provider({ validate: async () => ({ ok: true }) });
+    const { session } = await bare(port);
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/provider.v1.Provider/Validate",
+      "content-type": "application/grpc",
+      ...headers,
+    });
+    const said: string[] = [];
+    const hear = (fields: object) => Object.entries(fields).map(([name, value]) => said.push(`${name} ${value}`));
+    stream
+      .on("response", hear)
+      .on("trailers", hear)
+      .on("error", () => {})
+      .resume();
+    if (!stream.writableEnded) stream.end(body);
+    await until(() => stream.closed);
+    expect(said).toContain(status);
   });
 });
 

@@ -1,9 +1,12 @@
 // The wire against a provider of our own: deadlines, cancelling, reconnects, long calls, limits of size.
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, connect, createServer as createNetServer, type Server, type Socket } from "node:net";
+import { type DescMessage, equals, type MessageShape } from "@bufbuild/protobuf";
 import { VirtualClock } from "@telltale/clock";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { type Method, service } from "../../src/contract/contract.ts";
 import { RpcError } from "../../src/contract/rpc-error.ts";
+import { filled } from "./filled.ts";
 import { errorOf, pausing, provider, until, wireTo } from "./stage.ts";
 
 const second = 1_000;
@@ -24,6 +27,26 @@ describe("an answer", () => {
     const { port } = await provider({ getDiskInfo: async ({ vmId }) => ({ diskId: vmId, virtualSizeBytes: size }) });
     const answer = await wireTo(port).ask("getDiskInfo", { vmId: "q-1" }, { deadline: 10 * second });
     expect(answer).toMatchObject({ diskId: "q-1", virtualSizeBytes: size, actualSizeBytes: 0n, metadata: {} });
+  });
+
+  it("and its request carry every field of every method", async () => {
+    const wrong: string[] = [];
+    const handlers = service.methods.map(({ localName, name, input, output }) => [
+      localName,
+      async (request: MessageShape<DescMessage>) => {
+        if (!equals(input, request, filled(input))) wrong.push(name);
+        return filled(output);
+      },
+    ]);
+    const { port } = await provider(Object.fromEntries(handlers));
+    const wire = wireTo(port);
+    for (const { localName, name, input, output } of service.methods) {
+      const answer: MessageShape<DescMessage> = await wire.ask(localName as Method, filled(input) as never, {
+        deadline: 10 * second,
+      });
+      if (!equals(output, answer, filled(output))) wrong.push(name);
+    }
+    expect(wrong).toEqual([]);
   });
 
   it("that is an error has its code, its text and the time to wait", async () => {
