@@ -1,4 +1,7 @@
 // The simulated provider as people start it: over gRPC, with what its environment orders.
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { seededRandom, systemClock, VirtualClock } from "@telltale/clock";
 import { silentLog } from "@telltale/runtime";
 import { expect, it } from "vitest";
@@ -20,6 +23,12 @@ it("it answers over gRPC, and has the mock's machines where it is like the mock"
   ]);
   const { id, task } = await ask("create", { name: "web", imageJson: '{"TemplateName":"t"}' }, { deadline: 5_000 });
   expect([id, task?.id]).toEqual(["vm-4", "task-1"]);
+});
+
+it("it is a program", async () => {
+  const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [main, "--version"]);
+  expect(stdout).toBe("virtrigaud-simulated 0.1.0\n");
 });
 
 it("a family that nobody knows is refused with those that there are", async () => {
