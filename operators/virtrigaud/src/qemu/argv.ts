@@ -41,8 +41,8 @@ export function argvOf(machine: Machine, start: Start): readonly string[] {
       "-device",
       `pcie-root-port,id=${id},chassis=${at + 1},addr=0x1e.0x${at}${at === 0 ? ",multifunction=on" : ""}`,
     ]),
-    ...disk("root", paths.disk("root"), `${rootDevice},bootindex=1`),
-    ...machine.disks.flatMap((one) => disk(nodeOf(one), paths.disk(one.name), deviceOf(one))),
+    ...disk("root", paths.disk("root", machine.root.layer), `${rootDevice},bootindex=1`),
+    ...machine.disks.flatMap((one) => disk(nodeOf(one), paths.disk(one.name, one.layer), deviceOf(one))),
     ...seed(machine, paths),
     ...machine.nics.flatMap((nic, at) => network(nic, at, start)),
     ...["-chardev", socket("qmp", join(sockets, "qmp.sock")), "-mon", "chardev=qmp,mode=control"],
@@ -93,7 +93,7 @@ function firmware(machine: Machine, start: Start): readonly string[] {
   };
   return [
     ...["-blockdev", JSON.stringify(code)],
-    ...["-blockdev", JSON.stringify(qcow2Node("vars", start.paths.disk("vars")))],
+    ...["-blockdev", JSON.stringify(qcow2Node("vars", start.paths.disk("vars", 0)))],
     ...["-machine", "pflash0=code,pflash1=vars"],
   ];
 }

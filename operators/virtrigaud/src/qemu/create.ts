@@ -130,8 +130,8 @@ async function machineOf(
     memoryMiB,
     hotAdd,
     firmware,
-    root: { ...(rootGiB === undefined ? {} : { sizeGiB: rootGiB }), isThick, from },
-    disks: wanted.disks.map((disk, at) => ({ ...disk, slot: at + 1 })),
+    root: { ...(rootGiB === undefined ? {} : { sizeGiB: rootGiB }), isThick, from, layer: 0 },
+    disks: wanted.disks.map((disk, at) => ({ ...disk, slot: at + 1, layer: 0 })),
     nics: await nicsFor(wanted.networks, {
       random,
       machines: box.machines.all(),
@@ -140,6 +140,7 @@ async function machineOf(
     }),
     userData: userDataKind(wanted.userData),
     tags: wanted.tags,
+    nextLayer: 1,
     basedOn: [],
   };
 }
@@ -155,7 +156,7 @@ export const createWork = (box: Box): Work => ({
     const machine = box.machines.get(vmId);
     if (machine?.state !== "creating") return;
     const { from } = machine.root;
-    const root = box.layout.machine(vmId).disk("root");
+    const root = box.layout.machine(vmId).disk("root", 0);
     // An imported disk is somebody's only copy.
     if (from.is === "import")
       for (const path of [`${root}.part`, root])

@@ -4,7 +4,7 @@ import type { Ms } from "@telltale/kinds";
 import type { Reply } from "../contract/contract.ts";
 import { addressesIn } from "./agent.ts";
 import type { Box } from "./box.ts";
-import type { Machine } from "./machine.ts";
+import { disksOf, type Machine } from "./machine.ts";
 import { cpuCount, memoryBytes } from "./reconfigure.ts";
 
 const addressesKept: Ms = 30_000;
@@ -55,7 +55,7 @@ export class Describing {
   async #summary(machine: Machine) {
     const isOn = (await this.#box.running.process(machine)) !== undefined;
     const paths = this.#box.layout.machine(machine.id);
-    const disks = [{ name: "root", sizeGiB: machine.root.sizeGiB ?? 0 }, ...machine.disks];
+    const disks = [{ name: "root", sizeGiB: machine.root.sizeGiB ?? 0, layer: machine.root.layer }, ...machine.disks];
     const ips = isOn ? fixedAddresses(machine) : [];
     return {
       id: machine.id,
@@ -64,9 +64,9 @@ export class Describing {
       ips: [...ips],
       cpu: machine.cpu,
       memoryMib: BigInt(machine.memoryMiB),
-      disks: disks.map(({ name, sizeGiB }) => ({
+      disks: disks.map(({ name, sizeGiB, layer }) => ({
         id: name,
-        path: paths.disk(name),
+        path: paths.disk(name, layer),
         sizeGib: sizeGiB,
         format: "qcow2",
       })),
@@ -102,16 +102,16 @@ export class Describing {
 
   async #sizes(machine: Machine): Promise<Readonly<Record<string, number>>> {
     const paths = this.#box.layout.machine(machine.id);
-    const names = ["root", ...machine.disks.map(({ name }) => name)];
+    const disks = disksOf(machine);
     const sizes = await Promise.all(
-      names.map((name) =>
-        stat(paths.disk(name)).then(
+      disks.map(({ name, layer }) =>
+        stat(paths.disk(name, layer)).then(
           ({ blocks }) => blocks * 512,
           () => 0,
         ),
       ),
     );
-    return Object.fromEntries(names.map((name, at) => [name, sizes[at] ?? 0]));
+    return Object.fromEntries(disks.map(({ name }, at) => [name, sizes[at] ?? 0]));
   }
 }
 

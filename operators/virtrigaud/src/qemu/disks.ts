@@ -20,7 +20,7 @@ export function finishSteps(box: Box, id: string): readonly Step[] {
       kind: "steps",
       async run() {
         for (const disk of box.machines.need(id).disks)
-          await makeDisk(box, paths.disk(disk.name), disk.sizeGiB * GiB, disk.isThick);
+          await makeDisk(box, paths.disk(disk.name, 0), disk.sizeGiB * GiB, disk.isThick);
       },
     },
     {
@@ -29,7 +29,7 @@ export function finishSteps(box: Box, id: string): readonly Step[] {
       kind: "steps",
       async run(task) {
         const machine = box.machines.need(id);
-        if (machine.firmware === "uefi") await makeVars(box, paths.disk("vars"));
+        if (machine.firmware === "uefi") await makeVars(box, paths.disk("vars", 0));
         await box.machines.save({ ...machine, state: "defined" });
         task.result({ id });
       },
@@ -57,7 +57,7 @@ async function makeVars(box: Box, path: string): Promise<void> {
 export function rootSteps(box: Box, machine: Machine, record: TaskRecord): readonly Step[] {
   const { from, isThick, sizeGiB } = machine.root;
   const paths = box.layout.machine(machine.id);
-  const root = paths.disk("root");
+  const root = paths.disk("root", 0);
   const part = `${root}.part`;
   const grow: Step = {
     name: "size the root disk",

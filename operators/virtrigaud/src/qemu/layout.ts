@@ -32,7 +32,8 @@ export interface MachinePaths {
   readonly serialLog: string;
   readonly log: string;
   readonly snapshots: string;
-  disk(name: string): string;
+  /** A layer of a disk: the first one, or one that was put on top of it. */
+  disk(name: string, layer: number): string;
 }
 
 export interface ImagePaths {
@@ -73,7 +74,8 @@ export function layoutOf(root: string): Layout {
         serialLog: at("run", "serial.log"),
         log: at("run", "qemu.log"),
         snapshots: at("snapshots.json"),
-        disk: (name) => at("disks", `${name}.qcow2`),
+        disk: (name, layer) =>
+          layer === 0 ? at("disks", `${name}.qcow2`) : at("disks", "base", `${layer}-${name}.qcow2`),
       };
     },
     image(target) {

@@ -23,6 +23,10 @@ export interface Machine {
   readonly nics: readonly Nic[];
   readonly userData: "cloud-init" | "ignition";
   readonly tags: readonly string[];
+  /** The number of the next layer: none is used twice. */
+  readonly nextLayer: number;
+  /** A layer that is being put on top of every disk: whether it is there already has to be looked at. */
+  readonly freezing?: number;
   /** Machines whose frozen layers are below a disk of this one. */
   readonly basedOn: readonly string[];
 }
@@ -39,6 +43,8 @@ export interface RootDisk {
   readonly sizeGiB?: number;
   readonly isThick: boolean;
   readonly from: ImageSource;
+  /** The layer that takes the writes. */
+  readonly layer: number;
 }
 
 /** Where the root disk comes from. */
@@ -69,6 +75,29 @@ export interface DataDisk {
   readonly isThick: boolean;
   /** Chosen once: what QEMU knows it by. */
   readonly slot: number;
+  readonly layer: number;
+}
+
+/** A disk by its name: what QEMU calls its device, and the layer that takes its writes. */
+export interface Disk {
+  readonly name: string;
+  readonly device: string;
+  readonly layer: number;
+}
+
+export function disksOf(machine: Machine): readonly Disk[] {
+  const data = machine.disks.map((disk) => ({ name: disk.name, device: deviceOf(disk), layer: disk.layer }));
+  return [{ name: "root", device: rootDevice, layer: machine.root.layer }, ...data];
+}
+
+/** The machine with other active layers. */
+export function withLayers(machine: Machine, layers: Readonly<Record<string, number>>): Machine {
+  const { freezing: _, ...rest } = machine;
+  return {
+    ...rest,
+    root: { ...machine.root, layer: layers["root"] ?? machine.root.layer },
+    disks: machine.disks.map((disk) => ({ ...disk, layer: layers[disk.name] ?? disk.layer })),
+  };
 }
 
 export interface Nic {

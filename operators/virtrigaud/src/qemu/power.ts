@@ -3,6 +3,7 @@ import type { Ms } from "@telltale/kinds";
 import { PowerOp, type Reply, type Requested } from "../contract/contract.ts";
 import { RpcError } from "../contract/rpc-error.ts";
 import type { Box } from "./box.ts";
+import { settle } from "./layers.ts";
 import type { Machine } from "./machine.ts";
 import type { Work } from "./work.ts";
 
@@ -12,7 +13,9 @@ const mostGrace: Ms = 3_600_000;
 export async function power(box: Box, { id, op, gracefulTimeoutSeconds }: Requested<"power">): Promise<Reply<"power">> {
   switch (op) {
     case PowerOp.ON:
-      await box.alone(id, "power on", (machine) => box.running.start(machine));
+      await box.alone(id, "power on", async (machine) => {
+        await box.running.start(await settle(box, machine));
+      });
       return {};
     case PowerOp.OFF:
       return off(box, id);

@@ -14,10 +14,14 @@ import type { Fetch } from "./download.ts";
 import { guestExec } from "./guest-exec.ts";
 import type { Host } from "./host.ts";
 import { imagePrepare, imageWork } from "./image.ts";
+import { settle } from "./layers.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import { power, shutdownWork } from "./power.ts";
 import { reconfigure } from "./reconfigure.ts";
 import type { Settings } from "./settings.ts";
+import { snapshotCreate, snapshotWork } from "./snapshot-create.ts";
+import { mergeWork } from "./snapshot-merge.ts";
+import { revertWork, snapshotDelete, snapshotRevert, unsnapshotWork } from "./snapshot-revert.ts";
 import { Tasks } from "./tasks.ts";
 
 export interface QemuProvider {
@@ -40,9 +44,15 @@ export async function openProvider(host: Host, settings: Settings, fetch: Fetch)
       create: createWork(box),
       image: imageWork(box),
       shutdown: shutdownWork(box),
+      snapshot: snapshotWork(box),
+      revert: revertWork(box),
+      unsnapshot: unsnapshotWork(box),
+      merge: mergeWork(box),
     });
     await box.machines.load();
     await box.machines.emptyTrash();
+    // A machine that does not answer now is looked at again before its layers change.
+    for (const machine of box.machines.all()) await settle(box, machine).catch(() => undefined);
     await box.tasks.resume();
     for (const machine of box.machines.all()) {
       if (machine.state !== "creating") continue;
@@ -93,9 +103,9 @@ function handlersOf(box: Box, health: Validation): Handlers {
     imagePrepare: (request) => imagePrepare(box, request),
     getDiskInfo: (request) => getDiskInfo(box, request),
     guestExec: (request) => guestExec(box, request),
-    snapshotCreate: none("snapshots"),
-    snapshotDelete: none("snapshots"),
-    snapshotRevert: none("snapshots"),
+    snapshotCreate: (request) => snapshotCreate(box, request),
+    snapshotDelete: (request) => snapshotDelete(box, request),
+    snapshotRevert: (request) => snapshotRevert(box, request),
     clone: none("clones"),
     exportDisk: none("exports"),
     importDisk: none("imports"),
@@ -123,11 +133,13 @@ async function capabilities(box: Box): Promise<Reply<"getCapabilities">> {
   return {
     supportsReconfigureOnline: true,
     supportsDiskExpansionOnline: true,
+    supportsSnapshots: true,
+    supportsMemorySnapshots: true,
     supportsImageImport: true,
     supportedDiskTypes: ["qcow2"],
     supportedNetworkTypes: ["virtio", "e1000"],
     supportedTransferModes: ["relay"],
-    extensions: ["task-progress", "image-credentials", "request-id", "guest-exec"],
+    extensions: ["task-progress", "quiesce", "image-credentials", "request-id", "guest-exec"],
     version: box.settings.version,
     totalVcpus: cpus().length,
     totalMemoryBytes: BigInt(totalmem()),

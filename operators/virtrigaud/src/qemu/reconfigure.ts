@@ -49,7 +49,7 @@ export function resized(machine: Machine, size: WantedSize, wanted: readonly Wan
   const slots = Math.max(0, ...disks.map(({ slot }) => slot));
   const added = wanted
     .filter(({ name }) => !disks.some((disk) => disk.name === name))
-    .map((disk, at): DataDisk => ({ ...disk, slot: slots + 1 + at }));
+    .map((disk, at): DataDisk => ({ ...disk, slot: slots + 1 + at, layer: 0 }));
   if (disks.length + added.length + machine.nics.length > 24)
     throw new RpcError("INVALID_ARGUMENT", "a machine has room for 24 disks and networks together");
   const next: Machine = {
@@ -66,10 +66,10 @@ export function resized(machine: Machine, size: WantedSize, wanted: readonly Wan
 async function applyDisks(box: Box, machine: Machine, qmp: Qmp | undefined): Promise<void> {
   const paths = box.layout.machine(machine.id);
   if (machine.root.sizeGiB !== undefined)
-    await grow(box, paths.disk("root"), machine.root.sizeGiB * GiB, rootDevice, qmp);
+    await grow(box, paths.disk("root", machine.root.layer), machine.root.sizeGiB * GiB, rootDevice, qmp);
   const attached = qmp === undefined ? [] : await devices(qmp);
   for (const disk of machine.disks) {
-    const path = paths.disk(disk.name);
+    const path = paths.disk(disk.name, disk.layer);
     await makeDisk(box, path, disk.sizeGiB * GiB, disk.isThick);
     if (qmp !== undefined && !attached.some(({ id }) => id === deviceOf(disk))) await attach(qmp, disk, path, attached);
     await grow(box, path, disk.sizeGiB * GiB, deviceOf(disk), qmp);
@@ -107,6 +107,7 @@ async function attach(qmp: Qmp, disk: DataDisk, path: string, attached: readonly
 interface Device {
   readonly id: string;
   readonly node: string;
+  readonly file: string;
 }
 
 /** The disks that the guest sees, each with the node that takes its writes now. */
@@ -114,9 +115,18 @@ export async function devices(qmp: Qmp): Promise<readonly Device[]> {
   const all = await qmp.execute("query-block");
   return (Array.isArray(all) ? all : []).flatMap((one: unknown) => {
     const id = /(d-[a-z0-9]+)(?:\/virtio-backend)?$/.exec(String(member(one, "qdev")))?.[1];
-    const node = member(member(one, "inserted"), "node-name");
-    return id !== undefined && typeof node === "string" ? [{ id, node }] : [];
+    const inserted = member(one, "inserted");
+    const node = member(inserted, "node-name");
+    const file = member(member(inserted, "image"), "filename");
+    return id !== undefined && typeof node === "string" ? [{ id, node, file: fileIn(String(file)) }] : [];
   });
+}
+
+/** QEMU names a file plainly, or with all that it knows of it. */
+function fileIn(name: string): string {
+  if (!name.startsWith("json:")) return name;
+  const value: unknown = JSON.parse(name.slice("json:".length));
+  return String(member(member(value, "file"), "filename"));
 }
 
 /** Whether a hot-plug port has something in it, from `query-pci`. */
