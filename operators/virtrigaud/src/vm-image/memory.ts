@@ -1,7 +1,7 @@
 // What the status remembers of earlier passes, as far as it still counts: providers go, specs change, and clocks are put back. Pure.
 import { formatTime, type Instant, instant, parseTime } from "@telltale/kinds";
 import type { ProviderImageStatus, VMImage } from "../kinds/index.ts";
-import { referenced, standingOf } from "./entry.ts";
+import { dueAt, referenced, standingOf } from "./entry.ts";
 import type { Source } from "./source.ts";
 import { type Flight, type Memory, type Pair, type Rules, stages } from "./world.ts";
 
@@ -19,9 +19,9 @@ export function remember(
     flight === undefined || source.is !== "import" || (isNew && rules.isForced) || !hasProvider(flight, pairs);
   const { size, checksum, format, importProgress } = status;
   return {
-    entries: kept(status.providerStatus ?? {}, source, pairs, { isNew, isForced: rules.isForced, flight, now }),
+    entries: kept(status.providerStatus ?? {}, source, pairs, { isNew, rules, flight, now }),
     flight: isOver ? undefined : flight,
-    since: earlier(status.lastPrepareTime, now),
+    since: isOver ? parseTime(status.lastPrepareTime) : earlier(status.lastPrepareTime, now),
     progress: importProgress,
     facts: {
       ...(size === undefined ? {} : { size: String(size) }),
@@ -46,7 +46,7 @@ export function flightOf(ref: string | undefined, phase?: string): Flight | unde
 
 interface Change {
   readonly isNew: boolean;
-  readonly isForced: boolean;
+  readonly rules: Rules;
   readonly flight: Flight | undefined;
   readonly now: Instant;
 }
@@ -64,7 +64,7 @@ function kept(
     if (source.is === "reference") {
       if (isWanted || before !== undefined) entries[key] = referredTo(source, before, change.now);
     } else if (before !== undefined && counts(before, key, isWanted, source, change)) {
-      entries[key] = { ...before, ...timeOf(before, change.now) };
+      entries[key] = { ...before, ...timeOf(before, change) };
     }
   }
   return entries;
@@ -87,19 +87,21 @@ function counts(
   key: string,
   isWanted: boolean,
   source: Source,
-  { isNew, isForced, flight }: Change,
+  { isNew, rules, flight }: Change,
 ): boolean {
   if (source.is === "none") return entry.available;
   if (entry.message === referenced) return false;
-  if (isNew && isForced) return false;
+  if (isNew && rules.isForced) return false;
   if (standingOf(entry).is === "available") return true;
   if (flight?.key === key) return true;
   return isWanted && !isNew;
 }
 
-function timeOf({ lastUpdated }: ProviderImageStatus, now: Instant): { lastUpdated?: string } {
-  const at = earlier(lastUpdated, now);
-  return at === undefined ? {} : { lastUpdated: formatTime(at) };
+/** Only where somebody waits for it. */
+function timeOf(entry: ProviderImageStatus, { rules, now }: Change): { lastUpdated?: string } {
+  const at = earlier(entry.lastUpdated, now);
+  const isWaiting = !entry.available && dueAt(entry, rules.retries, "", now) !== "never";
+  return at === undefined || !isWaiting ? {} : { lastUpdated: formatTime(at) };
 }
 
 /** A time that has not come yet is from before the clock was put back: it counts from now, or nobody would ever be done waiting. */

@@ -1,0 +1,13 @@
+// Classes, images and networks under faults. `TELLTALE_PLANS=10` tries ten times as many plans.
+import { budget, simulate, story } from "@telltale/simulation";
+import { expect, test } from "vitest";
+import { fails, forced, inUse, pooled, prepares } from "./small-kinds.scenarios.ts";
+
+test.each([prepares, fails, forced, pooled, inUse])(
+  "$name: whatever goes wrong, it ends as it should",
+  async (scenario) => {
+    const { failure } = await simulate(scenario, { plans: budget(3) });
+    expect(failure === undefined ? "" : story(failure)).toBe("");
+  },
+  600_000,
+);
