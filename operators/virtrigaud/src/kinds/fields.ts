@@ -10,7 +10,6 @@ import {
   Int64,
   List,
   Optional,
-  Quantity,
   type Rule,
   type Static,
   Text,
@@ -158,5 +157,3 @@ export const providerEntry = {
   message: Optional(Text({ maxLength: 1024 })),
   lastUpdated: Optional(Time()),
 } as const;
-
-export const size = () => Quantity();

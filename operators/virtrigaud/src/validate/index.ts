@@ -1,6 +1,5 @@
 export { durationProblems } from "./durations.ts";
-export { isCidr, parseIpv4, parseSubnet, type Subnet } from "./ipv4.ts";
-export { nfsProblems } from "./nfs.ts";
+export { parseIpv4 } from "./ipv4.ts";
 export { type Problem, problem, told, toldAll } from "./problem.ts";
 export { providerProblems } from "./provider.ts";
 export { importedDiskProblems, virtualMachineProblems } from "./virtual-machine.ts";
