@@ -104,7 +104,8 @@ test("S21 certificate rotated: the next call uses a new channel, and a Secret wi
 
 test("an unchanged provider writes nothing but its health checks, and leaves a scaled Deployment alone", async () => {
   it = await providerStage();
-  await it.running();
+  // Without the flag this counts for nothing.
+  await it.running({}, { annotations: { "virtrigaud.io/runtime-endpoint": "box.example:9443" } });
   await it.client.patch(Deployment, { name: runtime, namespace }, { merge: { spec: { replicas: 4 } } });
   await it.pass(1_000);
   it.writes();
@@ -143,13 +144,11 @@ test("what the server refuses is said, the phase stays Pending, and it is tried 
   it = await providerStage({ refuse: none.refuse });
   await it.box();
   expect(await it.says("RuntimeReady")).toBe("False ServiceError Failed to create service: no");
-});
-
-test("a Service of the same name that belongs to somebody else is left alone, and said", async () => {
-  it = await providerStage();
+  // Somebody else has the name.
   const spec = { ports: [{ port: 80 }] };
   await it.client.create(Service, { apiVersion: "v1", kind: "Service", metadata: { name: runtime, namespace }, spec });
-  await it.box();
+  none.allow();
+  await it.pass(31_000);
   expect(await it.says("RuntimeReady")).toBe(
     `False ServiceError Failed to create service: Service ${runtime} belongs to somebody else`,
   );
@@ -158,9 +157,11 @@ test("a Service of the same name that belongs to somebody else is left alone, an
 
 const annotation = { "virtrigaud.io/runtime-endpoint": "box.example:9443" };
 
-test("an endpoint outside counts with the flag alone: nothing is deployed, and it runs when it answers", async () => {
-  const settings = { allowExternalProviderEndpoints: true };
-  it = await providerStage({ settings, external: async () => ({ endpoint: "10.0.0.7:9443" }) });
+test("an endpoint outside: nothing is deployed, it runs when it answers, and a denied address is a wrong configuration", async () => {
+  let isDenied = false;
+  const denied = { refused: text`host box.example has the address 127.0.0.1, which is loopback` };
+  const external = async () => (isDenied ? denied : { endpoint: "10.0.0.7:9443" });
+  it = await providerStage({ settings: { allowExternalProviderEndpoints: true }, external });
   it.listen("10.0.0.7:9443", it.host);
   it.host.isUp = false;
   await it.box({}, { annotations: annotation });
@@ -184,16 +185,9 @@ test("an endpoint outside counts with the flag alone: nothing is deployed, and i
   await it.pass(1_000);
   expect(await it.deployment()).toBeUndefined();
   expect((await it.status()).runtime?.serviceRef).toBeUndefined();
-});
-
-test("without the flag the annotation counts for nothing, and a denied address is a wrong configuration", async () => {
-  it = await providerStage();
-  await it.box({}, { annotations: annotation });
-  expect(await it.deployment()).toBeDefined();
-  await it.end();
-  const external = async () => ({ refused: text`host box.example has the address 127.0.0.1, which is loopback` });
-  it = await providerStage({ settings: { allowExternalProviderEndpoints: true }, external });
-  await it.box({}, { annotations: annotation });
+  isDenied = true;
+  await it.patch(Provider, "box", { metadata: { labels: { look: "again" } } });
+  await it.pass(1_000);
   expect(await it.says()).toMatch(/^False InvalidConfiguration host box.example has the address 127.0.0.1/);
 });
 

@@ -1,9 +1,10 @@
 // Providers on a server in virtual time: what is made for them, what they say, and how they end (3.2).
-import { Deployment, Service } from "@telltale/kinds/builtin";
+import { Deployment, PersistentVolumeClaim, Service } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
-import { Provider, VirtualMachine } from "../src/kinds/index.ts";
+import { Provider, VirtualMachine, VMMigration } from "../src/kinds/index.ts";
+import { volumeOf } from "../src/provider/runtime-names.ts";
 import { type ProviderStage, providerStage, runtime } from "./provider-stage.ts";
-import type { Sent } from "./stage.ts";
+import { namespace, type Sent } from "./stage.ts";
 
 let it: ProviderStage | undefined;
 afterEach(async () => {
@@ -90,7 +91,7 @@ const machine = (provider: string | object) => ({
   disks: [{ name: "data", sizeGiB: 5 }],
 });
 
-test("S19 delete in use: it waits for its machines, then everything goes", async () => {
+test("S19 delete in use: it waits for its machines, then everything goes; by force it does not wait, and says so", async () => {
   it = await providerStage();
   await it.running();
   await it.apply(VirtualMachine, "a", machine("box"));
@@ -111,11 +112,6 @@ test("S19 delete in use: it waits for its machines, then everything goes", async
   expect(await it.deployment()).toBeUndefined();
   expect(await it.get(Service, runtime)).toBeUndefined();
   expect(it.samples).toContainEqual(expect.objectContaining({ is: "gone", provider: "box" }));
-  expect(it.complaints).toEqual([]);
-});
-
-test("force-delete does not wait, and says aloud what it leaves behind", async () => {
-  it = await providerStage();
   await it.running();
   await it.apply(VirtualMachine, "a", machine("box"));
   await it.remove(Provider, "box");
@@ -123,22 +119,12 @@ test("force-delete does not wait, and says aloud what it leaves behind", async (
   await it.pass(1_000);
   expect(await it.get(Provider, "box")).toBeUndefined();
   expect(await it.events(Provider)).toEqual([expect.stringMatching(/^Warning ForceDeleted .* 1 VirtualMachines/)]);
+  expect(it.complaints).toEqual([]);
 });
 
-test("machines of a namespace that may not refer to it neither count nor hold it, unless they exist", async () => {
-  it = await providerStage({ namespaces: ["other"] });
-  await it.running();
-  const foreign = machine({ name: "box", namespace: "demo" });
-  await it.apply(VirtualMachine, "a", foreign, {}, "other");
-  await it.pass(2_000);
-  expect((await it.status()).connectedVMs).toBe(0);
-  await it.client.status.patch(VirtualMachine, { name: "a", namespace: "other" }, { merge: { status: { id: "x" } } });
-  await it.pass(2_000);
-  expect((await it.status()).connectedVMs).toBe(1);
-});
-
-test("what its machines use is summed up, against what the hypervisor has where that is told", async () => {
+test("what its machines use is summed up; those that may not refer to it count only if they exist", async () => {
   it = await providerStage({
+    namespaces: ["other"],
     host: { profile: { capabilities: { totalVcpus: 16, totalMemoryBytes: 8n * 2n ** 30n } } },
   });
   await it.running();
@@ -153,4 +139,92 @@ test("what its machines use is summed up, against what the hypervisor has where 
     storage: { used: 15 * 2 ** 30 },
   });
   expect((await it.status()).capabilities).toContain("ConsoleAccess");
+  // Of a namespace that may not refer to it.
+  const foreign = machine({ name: "box", namespace: "demo" });
+  await it.apply(VirtualMachine, "a", foreign, {}, "other");
+  await it.pass(2_000);
+  expect((await it.status()).connectedVMs).toBe(2);
+  await it.client.status.patch(VirtualMachine, { name: "a", namespace: "other" }, { merge: { status: { id: "x" } } });
+  await it.pass(2_000);
+  expect((await it.status()).connectedVMs).toBe(3);
+});
+
+const claim = (name: string, migration: string, finalizers?: string[]) => ({
+  apiVersion: "v1" as const,
+  kind: "PersistentVolumeClaim" as const,
+  metadata: {
+    name,
+    namespace,
+    labels: { "virtrigaud.io/component": "migration-storage", "virtrigaud.io/migration": migration },
+    ...(finalizers === undefined ? {} : { finalizers }),
+  },
+  spec: { accessModes: ["ReadWriteMany"], resources: { requests: { storage: "1Gi" } } },
+});
+
+const mounted = async () =>
+  (await it?.deployment())?.spec?.template.spec?.volumes?.flatMap(
+    ({ persistentVolumeClaim: of }) => of?.claimName ?? [],
+  );
+
+test("staging claims are mounted, all of them, and never one that is going away (L-13)", async () => {
+  it = await providerStage();
+  await it.running();
+  await it.client.create(PersistentVolumeClaim, claim("stage-b", "m2"));
+  await it.client.create(PersistentVolumeClaim, claim("stage.a", "m1", ["example.com/held"]));
+  const { metadata, ...other } = claim("private", "x");
+  await it.client.create(PersistentVolumeClaim, { ...other, metadata: { name: metadata.name, namespace } });
+  await it.pass(1_000);
+  expect(await mounted()).toEqual(["stage-b", "stage.a"]);
+  const [container] = (await it.deployment())?.spec?.template.spec?.containers ?? [];
+  expect(container?.volumeMounts).toContainEqual({
+    name: volumeOf("stage.a"),
+    mountPath: "/mnt/migration-storage/stage.a",
+  });
+  expect(volumeOf("stage.a")).toMatch(/^migration-stage-a-[0-9a-f]{10}$/);
+  expect(volumeOf("x".repeat(100)).length).toBeLessThanOrEqual(63);
+  await it.remove(PersistentVolumeClaim, "stage.a");
+  await it.pass(1_000);
+  expect((await it.get(PersistentVolumeClaim, "stage.a"))?.metadata?.deletionTimestamp).toBeDefined();
+  expect(await mounted()).toEqual(["stage-b"]);
+});
+
+const migration = (name: string) => ({
+  source: { vmRef: { name: "web" }, providerRef: { name: "box" } },
+  target: { name: `${name}-new`, providerRef: { name: "elsewhere" } },
+  storage: { type: "pvc" as const, pvc: { name } },
+});
+
+test("a claim waits while another migration copies through the provider; its own, and a change of the spec, do not", async () => {
+  it = await providerStage();
+  await it.running();
+  await it.apply(VMMigration, "copying", migration("copying"));
+  await it.client.status.patch(
+    VMMigration,
+    { name: "copying", namespace },
+    { merge: { status: { phase: "Exporting" } } },
+  );
+  await it.client.create(PersistentVolumeClaim, claim("stage-1", "copying"));
+  await it.pass(1_000);
+  expect(await mounted()).toEqual(["stage-1"]);
+  await it.client.create(PersistentVolumeClaim, claim("stage-2", "second"));
+  await it.pass(1_000);
+  expect(await mounted()).toEqual(["stage-1"]);
+  expect(await it.says("RuntimeReady")).toBe("True DeploymentReady rollout postponed: 1 transfers running");
+  expect(await it.says()).toMatch(/^True/);
+  await it.client.status.patch(
+    VMMigration,
+    { name: "copying", namespace },
+    { merge: { status: { phase: "Transferring" } } },
+  );
+  await it.pass(1_000);
+  expect(await mounted()).toEqual(["stage-1", "stage-2"]);
+  await it.client.status.patch(
+    VMMigration,
+    { name: "copying", namespace },
+    { merge: { status: { phase: "Exporting" } } },
+  );
+  await it.client.create(PersistentVolumeClaim, claim("stage-3", "third"));
+  await it.patch(Provider, "box", { spec: { runtime: { image: "example/qemu-provider:next" } } });
+  await it.pass(1_000);
+  expect(await mounted()).toEqual(["stage-1", "stage-2", "stage-3"]);
 });
