@@ -1,0 +1,102 @@
+// The controller of VMClones: what it watches, and its steps in a row.
+import { deepEqual } from "@telltale/kinds";
+import { Namespace, Secret } from "@telltale/kinds/builtin";
+import { type Controller, controller, type MapLook, type Name, pausedBy } from "@telltale/runtime";
+import {
+  Provider,
+  VirtualMachine,
+  VMClass,
+  VMClone,
+  VMImage,
+  VMMigration,
+  VMPlacementPolicy,
+  VMSnapshot,
+} from "../kinds/index.ts";
+import { annotations, fieldManager } from "../names.ts";
+import { resolve } from "../references.ts";
+import { act } from "./act.ts";
+import { finalize } from "./finalize.ts";
+import { byProvider, observe, providerOf, type Senses } from "./observe.ts";
+import { status } from "./status.ts";
+import { placeOf } from "./target.ts";
+import type { World } from "./world.ts";
+
+const byMachine = "machine";
+const bySnapshot = "snapshot";
+
+export interface VMCloneOptions extends Senses {
+  readonly workers: number;
+}
+
+export function vmClones({ workers, ...senses }: VMCloneOptions): Controller {
+  return (
+    controller(VMClone, "vmclone")
+      .on("generation", "deletion", "annotations", "labels", "finalizers", "status")
+      .gate(
+        pausedBy(annotations.paused, {
+          value: "true",
+          say: (_clone, draft) => void draft.aside().set({ message: "Paused" }),
+        }),
+      )
+      .watches(VirtualMachine, ({ old, new: next }, look) => ofMachine(next ?? old, look), { changed: isOtherMachine })
+      .watches(VMSnapshot, ({ old, new: next }, look) => ofSnapshot(next ?? old, look), {
+        changed: (a, b) => a.status?.phase !== b.status?.phase,
+      })
+      .watches(Provider, ({ old, new: next }, look) => ofProvider(next ?? old, look), {
+        changed: (a, b) => !deepEqual(a.status?.runtime, b.status?.runtime),
+      })
+      .index(VMClone, byMachine, machinesOf)
+      .index(VMClone, bySnapshot, ({ metadata, spec }) =>
+        spec.source.snapshotRef === undefined ? [] : [`${metadata.namespace}/${spec.source.snapshotRef.name}`],
+      )
+      .index(VirtualMachine, byProvider, (vm) => [providerOf(vm)])
+      .reads(VMClass, VMImage, VMMigration, VMPlacementPolicy, Namespace)
+      .reads(Secret, { metadataOnly: true })
+      .gets(Secret)
+      .writes(VirtualMachine, "create", "patch status")
+      .records(annotations.pendingOp)
+      .finalize((clone, hands, draft) => finalize(clone, hands, draft, senses))
+      .events("none")
+      .status({ as: "patch", fieldManager })
+      .workers(workers)
+      // As long as a provider takes to list its machines, twice over.
+      .timeout(300_000)
+      .backoff({ first: 1_000, longest: 300_000, jitter: 0.1 })
+      .resync(36_000_000)
+      .reconcile<World, undefined>({
+        observe: (clone, look) => observe(clone, look, senses),
+        plan: () => undefined,
+        act,
+        status,
+      })
+  );
+}
+
+/** Its source and its target. */
+function machinesOf(clone: VMClone): readonly string[] {
+  const { namespace = "" } = clone.metadata;
+  const { vmRef, templateRef } = clone.spec.source;
+  const source = vmRef ?? templateRef;
+  const names = [...(source === undefined ? [] : [resolve(source, namespace)]), placeOf(clone)];
+  return names.map((it) => `${it.namespace}/${it.name}`);
+}
+
+const nameOf = ({ metadata }: VMClone): Name => ({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" });
+
+const ofMachine = (vm: VirtualMachine | undefined, look: MapLook): readonly Name[] =>
+  look.where(VMClone, byMachine, `${vm?.metadata.namespace}/${vm?.metadata.name}`).map(nameOf);
+
+const ofSnapshot = (snapshot: VMSnapshot | undefined, look: MapLook): readonly Name[] =>
+  look.where(VMClone, bySnapshot, `${snapshot?.metadata.namespace}/${snapshot?.metadata.name}`).map(nameOf);
+
+const ofProvider = (provider: Provider | undefined, look: MapLook): readonly Name[] =>
+  look
+    .where(VirtualMachine, byProvider, `${provider?.metadata.namespace}/${provider?.metadata.name}`)
+    .flatMap((vm) => ofMachine(vm, look));
+
+const isOtherMachine = (a: VirtualMachine, b: VirtualMachine): boolean =>
+  a.status?.id !== b.status?.id ||
+  a.status?.phase !== b.status?.phase ||
+  a.status?.powerState !== b.status?.powerState ||
+  !deepEqual(a.status?.ips, b.status?.ips) ||
+  !deepEqual(a.metadata.annotations, b.metadata.annotations);
