@@ -58,15 +58,18 @@ export function powerOf(word: string): Power {
 /** Without those that lead nowhere from outside, each once, IPv4 first. */
 export function addresses(given: readonly string[]): string[] {
   const usable = [...new Set(given.map((one) => one.trim().split(/[/%]/)[0] ?? ""))].filter((one) => isUsable(one));
-  return [...usable.filter(isIPv4), ...usable.filter(isIPv6)];
+  return [...usable.filter(isIPv4), ...usable.filter(isIPv6)].slice(0, mostAddresses);
 }
+
+const mostAddresses = 256;
 
 function isUsable(address: string): boolean {
   if (isIPv4(address)) return !/^(127\.|169\.254\.|0\.)/.test(address);
   return isIPv6(address) && !/^(::1?|fe[89ab][0-9a-f]:.*)$/i.test(address);
 }
 
-const mostKeys = 64;
+/** Of the 64 that there may be two are ours: the raw power state, and which disks were asked for. */
+const mostKeys = 62;
 const longest = 1_024;
 
 /** The provider's own data as flat pairs. What it calls a secret is not taken over, and what is no JSON is said to be none. */

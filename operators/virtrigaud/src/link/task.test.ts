@@ -19,6 +19,12 @@ describe("what the answer about a task means", () => {
     ["just begun", { percent: 0, stage: "Converting" }, { is: "running", percent: 0, stage: "Converting" }],
     ["nobody knows", { percent: -1, stage: "Converting" }, { is: "running", stage: "Converting" }],
     ["bytes", { bytesDone: 5n, bytesTotal: 9n }, { is: "running", percent: 0, bytesDone: 5, bytesTotal: 9 }],
+    ["too many bytes", { bytesDone: 9n, bytesTotal: 5n }, { is: "running", percent: 0, bytesDone: 5, bytesTotal: 5 }],
+    [
+      "more bytes than JSON can count",
+      { bytesDone: -1n, bytesTotal: 2n ** 62n },
+      { is: "running", percent: 0, bytesDone: 0, bytesTotal: Number.MAX_SAFE_INTEGER },
+    ],
     ["a result", { done: true, resultJson: '{"id":"vm-1"}' }, { is: "done", result: { id: "vm-1" } }],
     ["a result that is none", { done: true, resultJson: "{" }, { is: "done" }],
   ])("%s", (_name, answer, wanted) => {

@@ -9,7 +9,7 @@ export type Task =
       readonly is: "running";
       /** Undefined where the provider says nothing. */
       readonly percent?: number;
-      readonly stage?: string;
+      readonly stage?: SafeText;
       readonly bytesDone?: number;
       readonly bytesTotal?: number;
     }
@@ -33,9 +33,14 @@ export function taskOf(answer: Answer<"taskStatus">): Task {
   return {
     is: "running",
     ...(tellsMore && percent >= 0 && { percent: Math.min(100, percent) }),
-    ...(stage !== "" && { stage }),
-    ...(bytesTotal > 0n && { bytesDone: Number(bytesDone), bytesTotal: Number(bytesTotal) }),
+    ...(stage !== "" && { stage: redact(stage) }),
+    ...(bytesTotal > 0n && { bytesDone: countOf(bytesDone, bytesTotal), bytesTotal: countOf(bytesTotal, bytesTotal) }),
   };
+}
+
+/** As JSON has numbers: none below zero, none beyond the whole or beyond what is exact. */
+function countOf(bytes: bigint, whole: bigint): number {
+  return Math.min(Number(bytes < 0n ? 0n : bytes > whole ? whole : bytes), Number.MAX_SAFE_INTEGER);
 }
 
 /** Asks, and takes NOT_FOUND for a task that is forgotten. Any other error is thrown: the task is to be asked for again. */
