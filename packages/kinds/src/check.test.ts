@@ -400,6 +400,7 @@ describe("a failure's effect", () => {
   refuses([
     ["an undeclared condition", { failures: { bug: sets("Other") } }, "failures.bug", "the condition Other"],
     ["an undeclared phase", { failures: { bug: effect({ phase: "Broken" }) } }, "failures.bug", "the phase Broken"],
+    ["a message that has no field", { failures: { bug: effect({ message: true }) } }, "failures.bug", "status.message"],
     [
       "rule 37: a derived condition",
       { conditions: vocabulary, failures: { bug: sets("Ready") } },

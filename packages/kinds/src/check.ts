@@ -51,6 +51,11 @@ export function checkKind(kind: Kind, complain: Complain): void {
       complain(`failures.${failure}`, "is written and no condition says so (rule 35)", "name one with failing");
     }
   }
+  for (const [failure, effect] of Object.entries(kind.failures)) {
+    if (effect.message === true && kind.schema.status?.properties?.["message"]?.type !== "string") {
+      complain(`failures.${failure}`, "is told in status.message, which is no text", "add it to the status schema");
+    }
+  }
   for (const rule of [...kind.rules, ...kind.versions.flatMap((v) => v.rules ?? [])]) {
     if (rule.message === "") complain("rules", `the rule ${rule.rule} has no message`, "say what is wrong in one line");
   }

@@ -23,14 +23,16 @@ export type FailureClass = (typeof failureClasses)[number];
 export interface FailureEffect<P extends string = string, T extends string = string> {
   /** The phase to enter, or `keep`. */
   readonly phase: "keep" | P;
-  /** The condition that says so, with the failure's reason. */
-  readonly condition?: { readonly type: T; readonly status: ConditionStatus };
+  /** The condition that says so, with the failure's reason and its message; `before` stands in front of that. */
+  readonly condition?: { readonly type: T; readonly status: ConditionStatus; readonly before?: string };
   /** `backoff`: grows with each try. A number: after that long. `never`: not until the object changes. */
   readonly requeue: "backoff" | "never" | Ms;
   /** Whether the pass writes status at all. */
   readonly write: boolean;
   /** Whether `failureReason` and `failureMessage` are set. */
   readonly failureFields?: boolean;
+  /** Whether `status.message` says what went wrong. */
+  readonly message?: boolean;
 }
 
 export type FailureTable<P extends string = string, T extends string = string> = Readonly<

@@ -202,6 +202,7 @@ class StatusDraft {
     if (effect.phase !== "keep") this.#enter(effect.phase);
     if (effect.condition !== undefined) this.state(effect.condition);
     if (effect.failureFields) this.set({ failureReason: failure.reason, failureMessage: failure.message });
+    if (effect.message !== undefined) this.set({ message: effect.message });
     return this;
   }
 

@@ -1,15 +1,19 @@
 import {
+  bugReason,
   conditions,
   defineKind,
   type FailureClass,
+  Fields,
   failureClasses,
   instant,
   phases,
   positive,
+  Text,
   yes,
 } from "@telltale/kinds";
 import { describe, expect, it } from "vitest";
 import { Widget } from "../test/widget.ts";
+import { draft } from "./draft.ts";
 import { effectOf, Failed, type Failure, failureOf, failureState, nextAttempt } from "./failure.ts";
 import { text } from "./text.ts";
 
@@ -47,6 +51,26 @@ describe("the effect of a failure", () => {
     expect(effectOf(Simple, failure("transient")).condition).toEqual(said);
     expect(effectOf(Simple, failure("throttled")).condition).toBeUndefined();
     expect(effectOf(Bare, failure("transient")).condition).toBeUndefined();
+  });
+
+  it("is said with words in front, and in status.message too, where the table wants that", () => {
+    const told = { condition: { type: "Ready", status: "False", before: "It failed: " }, message: true } as const;
+    const Telling = defineKind({
+      group: "telltale.test",
+      version: "v1",
+      kind: "Telling",
+      status: Fields({ message: Text() }),
+      conditions: conditions({ Ready: positive({ means: "It works", reasons: { Up: yes("It is up") } }) }),
+      failures: { bug: { phase: "keep", requeue: "backoff", write: true, ...told } },
+    });
+    expect(effectOf(Telling, failure("bug"))).toMatchObject({
+      condition: { type: "Ready", status: "False", reason: "Why", message: "It failed: because" },
+      message: "because",
+    });
+    const object = { apiVersion: Telling.apiVersion, kind: Telling.kind, metadata: { generation: 1 }, spec: {} };
+    const said = { ...failure("bug"), reason: bugReason };
+    expect(draft(Telling, object, instant(0)).fail(said).finish().status).toMatchObject({ message: "because" });
+    expect(effectOf(Telling, failure("transient"))).not.toHaveProperty("message");
   });
 
   it("waiting for a dependency is tried again at a fixed pace, and what cannot help is not tried again", () => {

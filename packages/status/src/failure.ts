@@ -1,6 +1,15 @@
 // When a step fails: one union of failures, what a kind's table makes of one, how a terminal failure is remembered and
 // reset, and how often something is tried again. Waiting for a dependency is not an error.
-import { bugReason, type FailureClass, type Instant, type Kind, type Ms, parseTime, plus } from "@telltale/kinds";
+import {
+  bugReason,
+  type FailureClass,
+  type FailureEffect,
+  type Instant,
+  type Kind,
+  type Ms,
+  parseTime,
+  plus,
+} from "@telltale/kinds";
 import type { NewCondition } from "./condition.ts";
 import { type SafeText, sanitize } from "./text.ts";
 
@@ -46,6 +55,8 @@ export interface Effect {
   readonly requeue: Requeue;
   readonly write: boolean;
   readonly failureFields: boolean;
+  /** What `status.message` becomes, where the kind wants it said there. */
+  readonly message?: SafeText;
 }
 
 /** What the kind's table says about a failure. */
@@ -55,9 +66,7 @@ export function effectOf(kind: Kind, failure: Failure): Effect {
   return {
     class: failure.class,
     phase: row.phase,
-    ...(row.condition === undefined
-      ? {}
-      : { condition: { ...row.condition, reason: failure.reason, message: failure.message } }),
+    ...(row.condition === undefined ? {} : { condition: said(row.condition, failure) }),
     requeue:
       row.requeue === "never"
         ? { in: "never" }
@@ -66,7 +75,12 @@ export function effectOf(kind: Kind, failure: Failure): Effect {
           : { in: Math.max(row.requeue, wait) },
     write: row.write,
     failureFields: row.failureFields ?? false,
+    ...(row.message === true ? { message: failure.message } : {}),
   };
+}
+
+function said({ type, status, before = "" }: NonNullable<FailureEffect["condition"]>, failure: Failure): NewCondition {
+  return { type, status, reason: failure.reason, message: `${before}${failure.message}` };
 }
 
 export interface FailureState {
