@@ -21,7 +21,7 @@ import {
   yes,
 } from "@telltale/kinds";
 import { finalizers, group, version } from "../names.ts";
-import { keepsPhase } from "./failures.ts";
+import { tellsMessage } from "./failures.ts";
 import { bytes, count, eta, LocalRef, message, percentage } from "./fields.ts";
 import { asTrue, lookAtProvider, reconcileFailed, validationError } from "./reasons.ts";
 import { cloneTypes, VMCloneSpec } from "./vm-clone-spec.ts";
@@ -179,7 +179,7 @@ export const VMClone = defineKind({
     "conditions.Failed",
   ],
   volatile: ["progress"],
-  failures: keepsPhase,
+  failures: tellsMessage,
   columns: [
     column("Source", ".spec.source.vmRef.name"),
     column("Target", ".spec.target.name"),

@@ -13,7 +13,7 @@ import {
   yes,
 } from "@telltale/kinds";
 import { finalizers, group, version } from "../names.ts";
-import { keepsPhase } from "./failures.ts";
+import { tellsMessage } from "./failures.ts";
 import { asTrue, lookAtProvider, reconcileFailed, unsupportedByProvider } from "./reasons.ts";
 import { VMMigrationSpec } from "./vm-migration-spec.ts";
 import { VMMigrationStatusFields } from "./vm-migration-status.ts";
@@ -192,7 +192,7 @@ export const VMMigration = defineKind({
     "conditions.Failed",
   ],
   volatile: ["progress.percentage", "progress.transferredBytes", "progress.transferRate", "progress.eta"],
-  failures: keepsPhase,
+  failures: tellsMessage,
   rules: [
     {
       rule: "!has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase in ['Pending', 'Validating'] || (self.spec.source == oldSelf.spec.source && self.spec.target == oldSelf.spec.target)",

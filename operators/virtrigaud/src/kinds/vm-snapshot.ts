@@ -23,7 +23,7 @@ import {
   yes,
 } from "@telltale/kinds";
 import { finalizers, group, version } from "../names.ts";
-import { keepsPhase } from "./failures.ts";
+import { tellsMessage } from "./failures.ts";
 import {
   bytes,
   duration,
@@ -241,7 +241,7 @@ export const VMSnapshot = defineKind({
     "conditions.Expired",
   ],
   volatile: ["progress"],
-  failures: keepsPhase,
+  failures: tellsMessage,
   columns: [
     column("VM", ".spec.vmRef.name"),
     column("Phase", ".status.phase"),
