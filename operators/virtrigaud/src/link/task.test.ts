@@ -18,8 +18,8 @@ describe("what the answer about a task means", () => {
     ["progress", { percent: 40, stage: "Converting" }, { is: "running", percent: 40, stage: "Converting" }],
     ["just begun", { percent: 0, stage: "Converting" }, { is: "running", percent: 0, stage: "Converting" }],
     ["nobody knows", { percent: -1, stage: "Converting" }, { is: "running", stage: "Converting" }],
-    ["bytes", { bytesDone: 5n, bytesTotal: 9n }, { is: "running", percent: 0, bytesDone: 5, bytesTotal: 9 }],
-    ["too many bytes", { bytesDone: 9n, bytesTotal: 5n }, { is: "running", percent: 0, bytesDone: 5, bytesTotal: 5 }],
+    ["bytes", { bytesDone: 5n, bytesTotal: 9n }, { is: "running", percent: 55, bytesDone: 5, bytesTotal: 9 }],
+    ["too many bytes", { bytesDone: 9n, bytesTotal: 5n }, { is: "running", percent: 100, bytesDone: 5, bytesTotal: 5 }],
     [
       "more bytes than JSON can count",
       { bytesDone: -1n, bytesTotal: 2n ** 62n },

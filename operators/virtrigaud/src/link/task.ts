@@ -28,14 +28,21 @@ export function taskOf(answer: Answer<"taskStatus">): Task {
     const result = resultOf(answer.resultJson);
     return { is: "done", ...(result && { result }) };
   }
-  const { percent, stage, bytesDone, bytesTotal } = answer;
-  const tellsMore = stage !== "" || percent > 0 || bytesTotal > 0n;
+  const { stage, bytesDone, bytesTotal } = answer;
+  const percent = percentOf(answer);
   return {
     is: "running",
-    ...(tellsMore && percent >= 0 && { percent: Math.min(100, percent) }),
+    ...(percent !== undefined && { percent }),
     ...(stage !== "" && { stage: redact(stage) }),
     ...(bytesTotal > 0n && { bytesDone: countOf(bytesDone, bytesTotal), bytesTotal: countOf(bytesTotal, bytesTotal) }),
   };
+}
+
+/** A zero is one only where the provider tells anything at all: old ones send none of these. */
+function percentOf({ percent, stage, bytesDone, bytesTotal }: Answer<"taskStatus">): number | undefined {
+  if (percent > 0) return Math.min(100, percent);
+  if (bytesTotal > 0n) return Math.floor((100 * countOf(bytesDone, bytesTotal)) / countOf(bytesTotal, bytesTotal));
+  return percent === 0 && stage !== "" ? 0 : undefined;
 }
 
 /** As JSON has numbers: none below zero, none beyond the whole or beyond what is exact. */
