@@ -1,5 +1,6 @@
 // The documents that are made from the kinds: the tables of the README, and the reference. Pure.
 import { type ConditionDeclaration, type Kind, referencesOf, markdownTable as table } from "@telltale/kinds";
+import { eventMeanings } from "./event-meanings.ts";
 import { virtrigaudKinds } from "./kinds/index.ts";
 
 /** What kinds there are. */
@@ -77,6 +78,13 @@ function rowsOf(type: string, { reasons, means }: ConditionDeclaration, told: Ma
   }
   return [[code(type), "", "", `**${means}**`, ""], ...rows];
 }
+
+/** What the events say. */
+export const eventTable = (): string =>
+  table(
+    ["Event", "Type", "Means", "Do"],
+    Object.entries(eventMeanings).map(([name, { type, means, fix }]) => [code(name), type, means, fix]),
+  );
 
 /** `docs/api.md` */
 export const apiReference = (): string =>

@@ -1,9 +1,10 @@
 // The documents are made from the kinds, or checked against them. `npx vitest run operators/virtrigaud/test/documents.test.ts -u`
 // brings those that are made up to date.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { apiReference, conditionTables, kindTable, phaseTables } from "../src/guide.ts";
+import { eventMeanings } from "../src/event-meanings.ts";
+import { apiReference, conditionTables, eventTable, kindTable, phaseTables } from "../src/guide.ts";
 import { virtrigaudKinds } from "../src/kinds/index.ts";
 
 const path = fileURLToPath(new URL("../README.md", import.meta.url));
@@ -17,7 +18,7 @@ function withTable(text: string, name: string, made: string): string {
 }
 
 test("the README has every kind, phase, condition and reason, with what to do", async () => {
-  const tables = { kinds: kindTable(), phases: phaseTables(), conditions: conditionTables() };
+  const tables = { kinds: kindTable(), phases: phaseTables(), conditions: conditionTables(), events: eventTable() };
   const made = Object.entries(tables).reduce((text, [name, table]) => withTable(text, name, table), readme);
   await expect(made).toMatchFileSnapshot(path);
   for (const { kind, shortNames, conditions, phases } of virtrigaudKinds) {
@@ -40,6 +41,14 @@ test("every reason says what it means, and every one that is no good news what t
         expect([reason.means, reason.fix], `${kind} ${type} ${name}`).not.toContain("");
     }
   }
+});
+
+test("every event that is told has a meaning", () => {
+  const folder = new URL("../src/", import.meta.url);
+  const sources = globSync("**/*.ts", { cwd: folder }).map((file) => readFileSync(new URL(file, folder), "utf8"));
+  const told = sources.flatMap((text) => [...text.matchAll(/\.event\(\s*"(?:Normal|Warning)",\s*"(\w+)"/g)]);
+  expect(told.length).toBeGreaterThan(10);
+  expect([...new Set(told.map(([, name = ""]) => name))].filter((name) => !(name in eventMeanings))).toEqual([]);
 });
 
 test("the reference is what the kinds say", async () => {

@@ -1,7 +1,7 @@
-import { instant } from "@telltale/kinds";
-import { draft } from "@telltale/status";
+import { bugReason, instant } from "@telltale/kinds";
+import { draft, text } from "@telltale/status";
 import { describe, expect, test } from "vitest";
-import { VirtualMachine, virtrigaudCrds, virtrigaudKinds } from "./index.ts";
+import { VirtualMachine, VMSnapshot, virtrigaudCrds, virtrigaudKinds } from "./index.ts";
 
 describe("2.1 the ten kinds", () => {
   test("have the plurals, short names and finalizers of the specification", () => {
@@ -67,4 +67,29 @@ test("1.3 a machine that was paused before anybody looked at it says so, and is 
     .set({ message: "Paused" })
     .finish();
   expect(status.conditions).toMatchObject([{ type: "Ready", status: "Unknown", reason: "Paused" }]);
+});
+
+describe("2.5 an error that nobody expected", () => {
+  const failure = { class: "bug", reason: bugReason, message: text`it broke` } as const;
+  const metadata = { name: "x", generation: 1 };
+  const said = { type: "Ready", status: "False", reason: "ReconcileFailed", message: "Failed to reconcile: it broke" };
+
+  test("is told in the words of the seed, and ends in Failed until the next good pass", () => {
+    const spec = { providerRef: { name: "box" }, classRef: { name: "small" } };
+    const vm: VirtualMachine = { apiVersion: VirtualMachine.apiVersion, kind: VirtualMachine.kind, metadata, spec };
+    const { status } = draft(VirtualMachine, vm, instant(0), { strict: true }).fail(failure).finish();
+    expect(status).toMatchObject({ phase: "Failed", message: "it broke", observedGeneration: 1, conditions: [said] });
+  });
+
+  test("keeps the phase where Failed has a logic of its own", () => {
+    const object: VMSnapshot = {
+      apiVersion: VMSnapshot.apiVersion,
+      kind: VMSnapshot.kind,
+      metadata,
+      spec: { vmRef: { name: "web" } },
+      status: { phase: "Creating" },
+    };
+    const { status } = draft(VMSnapshot, object, instant(0), { strict: true }).fail(failure).finish();
+    expect(status).toMatchObject({ phase: "Creating", message: "it broke", conditions: [said] });
+  });
 });
