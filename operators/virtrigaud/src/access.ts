@@ -6,7 +6,7 @@ import type { Ms } from "@telltale/kinds";
 import { SelfSubjectAccessReview } from "@telltale/kinds/builtin";
 import type { Check, PolicyRule, RbacManifest } from "@telltale/runtime";
 
-export interface AccessOptions {
+interface AccessOptions {
   /** What `rbacManifests` makes of the controllers: rights in the whole cluster, and in single namespaces. */
   readonly manifests: readonly RbacManifest[];
   readonly clock: Clock;

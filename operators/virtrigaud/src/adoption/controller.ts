@@ -13,7 +13,7 @@ import { isAdopting, observe } from "./observe.ts";
 import { status } from "./status.ts";
 import type { Outcome, World } from "./world.ts";
 
-export interface AdoptionTools {
+interface AdoptionTools {
   readonly links: Links;
   readonly tls: TlsSecrets;
   readonly clock: Clock;

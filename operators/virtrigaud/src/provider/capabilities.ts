@@ -54,7 +54,7 @@ export function totalsOf(answer: Answer<"getCapabilities">): Totals {
 const amount = (value: bigint | number): number | undefined =>
   value > 0 && value <= Number.MAX_SAFE_INTEGER ? Number(value) : undefined;
 
-export interface Abilities {
+interface Abilities {
   readonly type: ProviderType;
   readonly reported: ReportedCapabilities | undefined;
   /** Whether it said so the last time that it was asked. */

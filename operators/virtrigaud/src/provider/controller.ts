@@ -19,7 +19,7 @@ import { status } from "./status.ts";
 import { tlsPosture } from "./tls.ts";
 import type { World } from "./world.ts";
 
-export interface ProviderTools {
+interface ProviderTools {
   readonly settings: ProviderSettings;
   readonly links: Links;
   readonly tls: TlsSecrets;

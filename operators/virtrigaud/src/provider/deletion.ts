@@ -5,7 +5,7 @@ import { type Draft, text } from "@telltale/status";
 import type { Provider } from "../kinds/index.ts";
 import type { Links } from "../link/links.ts";
 import { annotations } from "../names.ts";
-import { referringTo } from "./observe.ts";
+import { ownOf, referringTo } from "./observe.ts";
 import { runtimeName } from "./runtime-names.ts";
 import type { ProviderSettings } from "./settings.ts";
 
@@ -29,16 +29,10 @@ export async function finalize(
     hands.event("Warning", "ForceDeleted", message);
   }
   const place = { namespace, name: runtimeName(it) };
-  const deployment = hands.get(Deployment, place);
-  const service = hands.get(Service, place);
-  if (deployment !== undefined && isOwned(deployment, it)) await hands.remove(Deployment, deployment, "Background");
-  if (service !== undefined && isOwned(service, it)) await hands.remove(Service, service, "Background");
+  const deployment = ownOf(it, hands.get(Deployment, place));
+  const service = ownOf(it, hands.get(Service, place));
+  if (deployment !== undefined) await hands.remove(Deployment, deployment, "Background");
+  if (service !== undefined) await hands.remove(Service, service, "Background");
   links.drop(namespace, name);
   return done;
 }
-
-type Owned = { readonly metadata?: { readonly ownerReferences?: readonly { readonly uid: string }[] } };
-
-/** Somebody else's object of the same name is not touched. */
-const isOwned = ({ metadata }: Owned, it: Provider): boolean =>
-  metadata?.ownerReferences?.some(({ uid }) => uid === it.metadata.uid) ?? false;

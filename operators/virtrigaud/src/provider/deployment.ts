@@ -7,7 +7,7 @@ import { healthPort, labelsOf, portOf, runtimeName, selectorOf } from "./runtime
 import { mountsOf } from "./volumes.ts";
 
 /** Of the pod template that we want: it is changed only when this is another one. */
-export const templateHash = "virtrigaud.io/template-hash";
+const templateHash = "virtrigaud.io/template-hash";
 
 export function buildService(it: Provider): Service {
   const port = portOf(it);

@@ -56,7 +56,7 @@ async function tlsOf(it: Provider, look: Look, { tls }: Senses): Promise<Tls | u
 }
 
 /** Where it runs already, if it does and that counts. */
-export function externalEndpoint({ metadata }: Provider, { allowExternalProviderEndpoints }: ProviderSettings) {
+function externalEndpoint({ metadata }: Provider, { allowExternalProviderEndpoints }: ProviderSettings) {
   return allowExternalProviderEndpoints ? metadata.annotations?.[annotations.runtimeEndpoint] : undefined;
 }
 
@@ -68,7 +68,7 @@ async function externalOf(it: Provider, { settings, external }: Senses): Promise
 type Owned = { readonly metadata?: { readonly ownerReferences?: readonly { readonly uid: string }[] } };
 
 /** Somebody else's object of the same name tells nothing about this one. */
-function ownOf<T extends Owned>(it: Provider, object: T | undefined): T | undefined {
+export function ownOf<T extends Owned>(it: Provider, object: T | undefined): T | undefined {
   return object?.metadata?.ownerReferences?.some(({ uid }) => uid === it.metadata.uid) ? object : undefined;
 }
 

@@ -24,7 +24,7 @@ export interface Probed {
   readonly interval: Ms;
 }
 
-export interface HealthAnswer {
+interface HealthAnswer {
   readonly is:
     | "well"
     | "unwell" // it answers, and cannot work
@@ -44,7 +44,7 @@ export interface Told {
 
 export type HealthProbe = Poller<Provider, Probed>;
 
-export interface ProbeTools {
+interface ProbeTools {
   readonly links: Links;
   readonly sightings: Sightings;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ export function runtimeName({ metadata }: Pick<Provider, "metadata">): string {
   return full.length <= 63 ? full : `${full.slice(0, 50)}-${sha256Hex(full, 10)}`;
 }
 
-export const standardPort = 9443;
+const standardPort = 9443;
 /** Of health and metrics. */
 export const healthPort = 8080;
 

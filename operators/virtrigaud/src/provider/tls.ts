@@ -2,7 +2,7 @@
 import { type SafeText, text } from "@telltale/status";
 import type { Provider } from "../kinds/index.ts";
 
-export type TlsPosture =
+type TlsPosture =
   | { readonly is: "undecided" }
   | { readonly is: "plaintext" } // by choice
   | { readonly is: "secretless" } // wanted, and no Secret named
@@ -17,7 +17,7 @@ export function tlsPosture({ spec }: Provider): TlsPosture {
   return secret === "" ? { is: "secretless" } : { is: "encrypted", secret };
 }
 
-export interface TlsSaid {
+interface TlsSaid {
   readonly status: "True" | "False";
   readonly reason: "TLSBlockMissing" | "ExplicitlyDisabled" | "SecretRefMissing" | "Enabled";
   readonly message: SafeText;

@@ -9,7 +9,7 @@ type PodSpec = NonNullable<NonNullable<Deployment["spec"]>["template"]["spec"]>;
 type Volume = NonNullable<PodSpec["volumes"]>[number];
 type Mount = NonNullable<PodSpec["containers"][number]["volumeMounts"]>[number];
 /** A volume and where it is. */
-export type Mounted = readonly [Volume, Mount];
+type Mounted = readonly [Volume, Mount];
 
 export function mountsOf(it: Provider, claims: readonly string[]): readonly Mounted[] {
   const tls = tlsPosture(it);
