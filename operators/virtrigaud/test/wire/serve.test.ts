@@ -64,7 +64,10 @@ describe("a connection", () => {
     });
     stream.on("error", (error) => errors.push(error)).end(Buffer.alloc(5));
     await until(() => signals.length === 1);
-    clock.advance(2 * hour);
+    clock.advance(2 * hour - 1);
+    await new Promise((resolve) => session.ping(resolve)); // what was sent before is here
+    expect(session.closed).toBe(false);
+    clock.advance(1);
     await until(() => session.closed);
     clock.advance(5 * minute - 1);
     expect([session.destroyed, signals[0]?.aborted]).toEqual([false, false]);
@@ -93,6 +96,20 @@ describe("a connection", () => {
     await until(() => session.destroyed);
     expect(farewells).toEqual(["11 too_many_pings"]);
     expect(lines.join("\n")).toContain("warn a caller pings too often");
+  });
+});
+
+describe("a connection that pings between answers", () => {
+  it("may do so as often as it is answered", async () => {
+    const { port } = await provider({}, { clock: new VirtualClock() });
+    const { session, farewells } = await bare(port);
+    for (let i = 0; i < 8; i += 1) {
+      const stream = session.request({ ":method": "POST", ":path": "/provider.v1.Provider/Validate" });
+      stream.on("error", () => {}).end();
+      await until(() => stream.closed);
+      await new Promise((resolve) => session.ping(resolve));
+    }
+    expect(farewells).toEqual([]);
   });
 });
 

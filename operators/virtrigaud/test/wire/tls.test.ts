@@ -80,7 +80,7 @@ describe("a provider with TLS", () => {
     const next = serving(issuer, ["new.name"]);
     write(folder, { "tls.crt": next.cert });
     clock.advance(10_000);
-    expect(lines.filter((line) => line.startsWith("error the certificate cannot be read"))).toHaveLength(1);
+    expect(lines.filter((line) => line.startsWith("error the new certificate cannot be used"))).toHaveLength(1);
     expect(await ask("old.name")).toMatchObject({ ok: true });
     write(folder, { "tls.key": next.key });
     clock.advance(10_000);

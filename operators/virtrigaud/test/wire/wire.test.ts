@@ -249,6 +249,21 @@ describe("pings", () => {
     expect(server.pings).toBe(3);
   });
 
+  it("are not needed while other answers come", async () => {
+    const { server, port } = await counted((stream) => {
+      if (server.calls > 1) stream.respond(trailersOnly, { endStream: true });
+    });
+    const clock = new VirtualClock();
+    const wire = wireTo(port, {}, { clock });
+    void wire.ask("describe", {}, { deadline: 3_600 * second }).catch(() => {});
+    await until(() => server.calls === 1);
+    for (let i = 0; i < 6; i += 1) {
+      clock.advance(20 * second);
+      await errorOf(wire.ask("validate", {}, { deadline: 10 * second }));
+    }
+    expect([server.pings, server.made]).toEqual([0, 1]);
+  });
+
   it("without an answer end the connection", async () => {
     const { server, port } = await counted(() => {});
     const between = await line(port);
