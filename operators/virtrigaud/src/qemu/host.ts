@@ -14,8 +14,8 @@ export interface Host {
   readonly random: Random;
   /** Writes a whole file, or nothing of it: beside it, synced, and renamed. */
   write(path: string, bytes: string | Uint8Array): Promise<void>;
-  /** A folder that only this user may enter. */
-  folder(path: string): Promise<void>;
+  /** A folder, and those above it; one that only this user may enter, unless something else is said. */
+  folder(path: string, mode?: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** A second name for a file. */
   link(from: string, to: string): Promise<void>;
@@ -59,8 +59,8 @@ export function systemHost(clock: Clock, random: Random): Host {
       await rename(beside, path);
       await syncFolder(dirname(path));
     },
-    async folder(path) {
-      await mkdir(path, { recursive: true, mode: 0o700 });
+    async folder(path, mode = 0o700) {
+      await mkdir(path, { recursive: true, mode });
     },
     async rename(from, to) {
       await rename(from, to);

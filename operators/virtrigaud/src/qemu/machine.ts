@@ -57,7 +57,7 @@ export type ImageSource =
   | { readonly is: "import"; readonly disk: string }
   | { readonly is: "url"; readonly url: string; readonly format: DiskFormat; readonly checksum?: Checksum }
   /** A machine of this provider; its copy is made by the clone's own steps. */
-  | { readonly is: "clone"; readonly of: string; readonly snapshot?: string; readonly isLinked: boolean };
+  | { readonly is: "clone"; readonly of: string; readonly isLinked: boolean };
 
 export const diskFormats = ["qcow2", "raw", "vmdk"] as const;
 export type DiskFormat = (typeof diskFormats)[number];

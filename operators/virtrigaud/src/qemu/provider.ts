@@ -6,6 +6,7 @@ import type { Ms } from "@telltale/kinds";
 import type { Handlers, Reply } from "../contract/contract.ts";
 import { RpcError } from "../contract/rpc-error.ts";
 import { Box } from "./box.ts";
+import { clone, cloneWork } from "./clone.ts";
 import { create, createWork, startCreate } from "./create.ts";
 import { remove } from "./delete.ts";
 import { Describing } from "./describe.ts";
@@ -16,13 +17,16 @@ import type { Host } from "./host.ts";
 import { imagePrepare, imageWork } from "./image.ts";
 import { settle } from "./layers.ts";
 import { type Lock, takeLock } from "./lock.ts";
+import { diskFormats } from "./machine.ts";
 import { power, shutdownWork } from "./power.ts";
 import { reconfigure } from "./reconfigure.ts";
 import type { Settings } from "./settings.ts";
 import { snapshotCreate, snapshotWork } from "./snapshot-create.ts";
 import { mergeWork } from "./snapshot-merge.ts";
 import { revertWork, snapshotDelete, snapshotRevert, unsnapshotWork } from "./snapshot-revert.ts";
+import { cleanupStaged } from "./staging.ts";
 import { Tasks } from "./tasks.ts";
+import { exportDisk, exportWork, importDisk, importWork, sweepImports } from "./transfer.ts";
 
 export interface QemuProvider {
   readonly handlers: Handlers;
@@ -48,17 +52,22 @@ export async function openProvider(host: Host, settings: Settings, fetch: Fetch)
       revert: revertWork(box),
       unsnapshot: unsnapshotWork(box),
       merge: mergeWork(box),
+      clone: cloneWork(box),
+      export: exportWork(box),
+      import: importWork(box),
     });
     await box.machines.load();
     await box.machines.emptyTrash();
     // A machine that does not answer now is looked at again before its layers change.
     for (const machine of box.machines.all()) await settle(box, machine).catch(() => undefined);
     await box.tasks.resume();
+    await sweepImports(box);
     for (const machine of box.machines.all()) {
       if (machine.state !== "creating") continue;
       const task = box.tasks.get(machine.task);
-      if (task === undefined) await startCreate(box, machine, {});
-      else if (task.state === "failed") await box.machines.drop(machine.id);
+      // Of a clone only its task knows what it is a clone of.
+      if (task === undefined && machine.root.from.is !== "clone") await startCreate(box, machine, {});
+      else if (task === undefined || task.state === "failed") await box.machines.drop(machine.id);
     }
   } catch (error) {
     lock.release();
@@ -106,10 +115,10 @@ function handlersOf(box: Box, health: Validation): Handlers {
     snapshotCreate: (request) => snapshotCreate(box, request),
     snapshotDelete: (request) => snapshotDelete(box, request),
     snapshotRevert: (request) => snapshotRevert(box, request),
-    clone: none("clones"),
-    exportDisk: none("exports"),
-    importDisk: none("imports"),
-    cleanupStaged: none("staged disks"),
+    clone: (request) => clone(box, request),
+    exportDisk: (request) => exportDisk(box, request),
+    importDisk: (request) => importDisk(box, request),
+    cleanupStaged: (request) => cleanupStaged(box, request),
   };
 }
 
@@ -135,11 +144,27 @@ async function capabilities(box: Box): Promise<Reply<"getCapabilities">> {
     supportsDiskExpansionOnline: true,
     supportsSnapshots: true,
     supportsMemorySnapshots: true,
+    supportsLinkedClones: true,
     supportsImageImport: true,
     supportedDiskTypes: ["qcow2"],
     supportedNetworkTypes: ["virtio", "e1000"],
+    supportsDiskExport: true,
+    supportsDiskImport: true,
+    supportedExportFormats: [...diskFormats],
+    supportedImportFormats: [...diskFormats],
+    supportsExportCompression: true,
+    supportedExportBackends: ["pvc"],
+    supportedImportBackends: ["pvc"],
     supportedTransferModes: ["relay"],
-    extensions: ["task-progress", "quiesce", "image-credentials", "request-id", "guest-exec"],
+    extensions: [
+      "task-progress",
+      "quiesce",
+      "clone-from-snapshot",
+      "image-credentials",
+      "request-id",
+      "cleanup-staged",
+      "guest-exec",
+    ],
     version: box.settings.version,
     totalVcpus: cpus().length,
     totalMemoryBytes: BigInt(totalmem()),

@@ -14,6 +14,7 @@ import { type Doing, rpcError, type Step, type Work } from "./work.ts";
 
 export type NewTask = Pick<TaskRecord, "op" | "vmId" | "holds" | "key" | "params"> & {
   readonly id?: string;
+  readonly bytesTotal?: number;
   readonly secrets?: Readonly<Record<string, string>>;
 };
 
@@ -54,8 +55,13 @@ export class Tasks {
     return [...this.#records.values()].find((record) => isOpen(record) && record.key === key);
   }
 
+  /** The last one that ended well. */
+  doneByKey(key: string): TaskRecord | undefined {
+    return [...this.#records.values()].findLast((record) => record.state === "done" && record.key === key);
+  }
+
   /** Begins work, or gives the same work that is going on already. */
-  async start({ id, secrets, ...task }: NewTask): Promise<TaskRecord> {
+  async start({ id, secrets, bytesTotal = 0, ...task }: NewTask): Promise<TaskRecord> {
     const same = this.byKey(task.key);
     if (same !== undefined) return same;
     const record: TaskRecord = {
@@ -65,7 +71,7 @@ export class Tasks {
       stage: "",
       percent: -1,
       bytesDone: 0,
-      bytesTotal: 0,
+      bytesTotal,
       result: {},
       startedAt: this.#now(),
       attempt: 0,
