@@ -2,7 +2,7 @@
 import type { Kind, KubeObject } from "@telltale/kinds";
 import { describe, expect, test } from "vitest";
 import { virtrigaudKinds } from "../src/kinds/index.ts";
-import { alternatives, full, kindNamed, least } from "./specs.ts";
+import { alternatives, full, fullStatus, kindNamed, least } from "./specs.ts";
 
 export interface Answer {
   readonly status: number;
@@ -50,6 +50,12 @@ export function definitionTests(ask: Ask): void {
     await taken(make(name, "least", least[name] ?? {}));
     const { status } = await taken(ask("GET", at(name, "least")), 200);
     expect(status).toEqual({ observedGeneration: -1 });
+  });
+
+  test.each(names)("3 the status of a %s keeps every field", async (name) => {
+    await taken(make(name, "told", least[name] ?? {}));
+    const { status } = await taken(setStatus(name, "told", fullStatus(name)), 200);
+    expect(status).toEqual(fullStatus(name));
   });
 
   test.each(alternatives)("3 %s can stand in the place of the others", async (path, spec) => {

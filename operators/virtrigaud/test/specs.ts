@@ -64,6 +64,10 @@ const leftOut: readonly string[] = [
 /** Every field that a kind has, with a value that it may have. */
 export const full = (name: string): Spec => exampleOf(kindNamed(name).schema.spec, name) as Spec;
 
+/** Every field that a status has. */
+export const fullStatus = (name: string): Spec =>
+  exampleOf(kindNamed(name).schema.status ?? {}, `${name}.status`) as Spec;
+
 /** What stands where only one of several may stand, each by itself. */
 export const alternatives: readonly (readonly [string, Spec])[] = leftOut
   .filter((path) => !path.startsWith("VMSet"))
