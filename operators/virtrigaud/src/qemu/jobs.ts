@@ -60,8 +60,19 @@ async function watch(box: Box, vmId: string, job: string, task: Doing): Promise<
         ? new RpcError("RESOURCE_EXHAUSTED", "no space left on the host's disk")
         : new RpcError("INTERNAL", `QEMU: ${error.slice(0, 256)}`);
     }
-    await sleep(box.host.clock, 100, task.signal);
+    await Promise.race([changed(qmp, job), sleep(box.host.clock, 500, task.signal)]);
   }
+}
+
+/** QEMU says that the job is somewhere else now. */
+function changed(qmp: Qmp, job: string): Promise<void> {
+  return new Promise((resolve) => {
+    const silence = qmp.onEvent((name, data) => {
+      if (name !== "JOB_STATUS_CHANGE" || member(data, "id") !== job) return;
+      silence();
+      resolve();
+    });
+  });
 }
 
 async function jobNamed(qmp: Qmp, job: string): Promise<unknown> {
