@@ -1,3 +1,9 @@
+export { type Config, configFrom, standardConfig } from "./config.ts";
 export * from "./contract/contract.ts";
 export { type Code, codes, RpcError } from "./contract/rpc-error.ts";
-export * from "./names.ts";
+export * from "./kinds/index.ts";
+export { leaseName } from "./names.ts";
+export { type OperatorOptions, virtrigaudOperator } from "./operator.ts";
+export { simulatedDial } from "./simulated/dial.ts";
+export { type HostOptions, SimulatedHost } from "./simulated/host.ts";
+export type { Dial, Wire } from "./wire/wire.ts";

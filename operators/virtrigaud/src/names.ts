@@ -38,6 +38,8 @@ export const annotations = {
   clone: "virtrigaud.io/clone",
   createdBy: "virtrigaud.io/created-by",
   pendingOp: "virtrigaud.io/pending-op",
+  /** What the provider calls the machine, beside `status.id`: a status may be lost, as by a restore that leaves statuses out. */
+  providerId: "virtrigaud.io/provider-id",
   migrationLock: "virtrigaud.io/migration-lock",
   preMigrationPowerState: "virtrigaud.io/pre-migration-power-state",
   currentSnapshot: "virtrigaud.io/current-snapshot",

@@ -39,6 +39,8 @@ export async function act(_none: undefined, hands: VMHands, world: World, tools:
     const step = decide(now);
     if (step.is === "rest") {
       if (now.placing?.is === "nowhere" && step.as.is === "unplaced") await count(now, now.placing, hands);
+      // What was made is known: a record that is still there has done its duty.
+      if (now.record !== undefined && now.held.id !== undefined && now.held.lastTaskRef === undefined) hands.settled();
       return { ...now, rest: step.as };
     }
     const pass = { world: now, hands, tools, link: linkOf(now) };

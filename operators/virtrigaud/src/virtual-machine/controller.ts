@@ -19,6 +19,7 @@ import { act } from "./act.ts";
 import { finalize } from "./deletion.ts";
 import { tell } from "./events.ts";
 import { byProvider, byVM, observe, providerOf, type Senses } from "./observe.ts";
+import { remember } from "./remember.ts";
 import { status } from "./status.ts";
 import { secretsOf } from "./user-data.ts";
 import type { World } from "./world.ts";
@@ -107,7 +108,10 @@ export function virtualMachines({ senses, workers }: VirtualMachineOptions): Con
         plan: () => undefined,
         act: (_none, hands, world) => act(_none, hands, world, senses),
         status,
-        after: ({ world, before, status: after }, hands) => tell(world, before, after, hands),
+        async after({ world, before, status: after }, hands) {
+          tell(world, before, after, hands);
+          await remember(world, hands);
+        },
       })
   );
 }

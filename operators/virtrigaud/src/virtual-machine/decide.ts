@@ -100,28 +100,47 @@ const unclaimed: Row = (world) => (isNew(world) && isAdopted(world) ? rest({ is:
 
 /** 9: an attempt to make it whose end nobody saw. */
 const unknown: Row = (world) => {
-  const { record, heard, claimed, now } = world;
+  const { record, heard, now } = world;
   if (!isNew(world) || record?.op !== "Create") return undefined;
-  if (heard.listed === undefined) return ask("list");
   if (heard.capabilities === undefined) return ask("capabilities");
-  const named = heard.listed.filter(({ name }) => name === nameOn(world.vm));
-  const ours = named.filter(({ id }) => !claimed.has(id));
-  const [found, ...others] = ours;
+  if (heard.listed === undefined) return ask("list");
+  const [found, ...others] = candidates(world);
   if (others.length > 0) {
-    const why = text`${ours.length} machines on the provider are named ${nameOn(world.vm)}`;
+    const why = text`${others.length + 1} machines on the provider are named ${nameOn(world.vm)}`;
     return rest({ is: "nameTaken", why });
   }
-  if (found !== undefined) return deed({ is: "claim", id: found.id });
+  if (found !== undefined) return deed({ is: "claim", id: found });
   const until = surely(world);
   return now < until ? rest({ is: "unsure", at: until }) : undefined;
 };
+
+/** One that nobody remembers: where the provider does not know a request again, a second would make a second machine. */
+const unproven: Row = (world) => {
+  const { record, heard } = world;
+  if (!isNew(world) || record?.op === "Create") return undefined;
+  if (heard.capabilities === undefined) return ask("capabilities");
+  if (isKnownAgain(heard.capabilities)) return undefined;
+  if (heard.listed === undefined) return ask("list");
+  const [found] = candidates(world);
+  if (found === undefined) return undefined;
+  const why = text`The provider has a machine named ${nameOn(world.vm)}, ${found}, and nothing shows that it is this one`;
+  return rest({ is: "nameTaken", why });
+};
+
+/** The ids of machines that have its name and that nobody else has. */
+const candidates = ({ heard, claimed, vm }: World): readonly string[] =>
+  (heard.listed ?? []).filter(({ id, name }) => name === nameOn(vm) && !claimed.has(id)).map(({ id }) => id);
+
+/** Whether the provider gives the same machine for the same request. */
+const isKnownAgain = ({ extensions }: NonNullable<World["heard"]["capabilities"]>): boolean =>
+  extensions.includes("request-id");
 
 /** So long a request whose answer was lost may still have an effect, where the provider does not tell repetitions by their id. */
 const late: Ms = 60_000;
 
 function surely({ record, heard, now, told }: World): Instant {
   const isKnown = told.provisioning?.status === "False"; // its end was seen, and told
-  if (isKnown || heard.capabilities?.extensions.includes("request-id") === true) return now;
+  if (isKnown || (heard.capabilities !== undefined && isKnownAgain(heard.capabilities))) return now;
   const at = Date.parse(record?.at ?? "");
   return Number.isNaN(at) || at > now ? now : plus(at as Instant, late);
 }
@@ -243,6 +262,7 @@ const rows: readonly Row[] = [
   image,
   placement,
   namesake,
+  unproven,
   create,
   describe,
   vanished,

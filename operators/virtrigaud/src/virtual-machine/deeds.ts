@@ -40,9 +40,10 @@ export const deeds: Deeds = {
       const done = await hands.once({
         op: "Create",
         probe: async () => "none", // the table has looked already
-        async call({ id: requestId }) {
+        async call() {
           const options = { deadline: deadlines.create, signal: hands.signal };
-          const { id, task } = await link.ask("create", { ...request, requestId }, options);
+          // One machine for one object, also where the record of it was lost.
+          const { id, task } = await link.ask("create", { ...request, requestId: uidOf(world) }, options);
           return { id, task: task?.id ?? "" };
         },
         goesOn: ({ task }) => task !== "",
@@ -68,6 +69,7 @@ export const deeds: Deeds = {
     const { seen: _seen, misses: _misses, listed: _listed, ...heard } = world.heard;
     const after: World = { ...world, held, heard };
     tools.streaks.end(uidOf(world), "missing");
+    await hands.annotate({ [annotations.providerId]: undefined });
     if (heard.task?.is === "failed" && isMaking(world.told)) {
       return troubled(after, tools, "createTask", failureOf(heard.task, "create"));
     }

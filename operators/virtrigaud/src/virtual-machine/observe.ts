@@ -36,7 +36,8 @@ export const byVM = "vm";
 export async function observe(vm: VirtualMachine, look: Look, senses: Senses): Promise<World> {
   const { namespace = "", name = "" } = vm.metadata;
   const held = heldOf(vm);
-  const needs = needsOf(vm, look, senses.crossing);
+  const isNew = held.id === undefined;
+  const needs = needsOf(vm, isNew, look, senses.crossing);
   const mates = matesOf(vm, look);
   const taken = new Set(mates.flatMap(({ status }) => ((status?.id ?? "") === "" ? [] : [status?.id ?? ""])));
   const snapshots = look.where(VMSnapshot, byVM, `${namespace}/${name}`);
@@ -52,7 +53,7 @@ export async function observe(vm: VirtualMachine, look: Look, senses: Senses): P
     revert: revertOf(vm, look),
     namesake: mates.find((it) => nameOn(it) === nameOn(vm) && isBefore(it, vm)),
     claimed: taken,
-    placing: placingOf(vm, needs, mates, look),
+    placing: isNew ? placingOf(vm, needs, mates, look) : undefined,
     held,
     heard: {},
     told: toldOf(vm),
@@ -61,8 +62,16 @@ export async function observe(vm: VirtualMachine, look: Look, senses: Senses): P
   };
 }
 
-function heldOf({ status = {} }: VirtualMachine): Held {
-  const { id, powerState, ips, consoleURL, provider, lastTaskRef, reconfigureTaskRef } = status;
+function heldOf({ metadata, status = {} }: VirtualMachine): Held {
+  const {
+    id = metadata.annotations?.[annotations.providerId],
+    powerState,
+    ips,
+    consoleURL,
+    provider,
+    lastTaskRef,
+    reconfigureTaskRef,
+  } = status;
   const { lastReconfigureTime, currentResources } = status;
   const all = { id, powerState, ips, consoleURL, provider, lastTaskRef, reconfigureTaskRef };
   const fields = Object.entries({ ...all, lastReconfigureTime, currentResources });
@@ -109,9 +118,8 @@ function problemOf(vm: VirtualMachine, needs: Needs): SafeText | undefined {
   return toldAll([...virtualMachineProblems(vm), ...disk]);
 }
 
-function needsOf(vm: VirtualMachine, look: Look, crossing: Crossing): Needs {
+function needsOf(vm: VirtualMachine, isNew: boolean, look: Look, crossing: Crossing): Needs {
   const home = vm.metadata.namespace ?? "";
-  const isNew = (vm.status?.id ?? "") === "";
   const find = <T extends KubeObject>(kind: KindRef<T>, ref: Ref): Followed<T> =>
     follow(kind.kind, ref, home, (name) => look.get(kind, name), crossing);
   const maybe = <T extends KubeObject>(kind: KindRef<T>, ref: Ref | undefined): Followed<T> | undefined =>
@@ -154,7 +162,7 @@ function placingOf(
   others: readonly VirtualMachine[],
   look: Look,
 ): Placing | undefined {
-  if (needs.is !== "there" || (vm.status?.id ?? "") !== "") return undefined;
+  if (needs.is !== "there") return undefined;
   const { provider, vmClass, policy } = needs;
   const policies = policy === undefined ? [] : look.list(VMPlacementPolicy, { namespace: vm.metadata.namespace ?? "" });
   const namespaceLabels = (name: string) => look.get(Namespace, { name })?.metadata?.labels;

@@ -210,10 +210,9 @@ function saySettled({ restart, classless }: Rest & { is: "settled" }, world: Wor
   const phase = phaseOf(world);
   draft.phase(phase).condition("Ready", true, "ReconcileSucceeded", text`VM synchronized successfully`);
   draft.condition("Provisioning", false, "ReconcileSucceeded", text`VM provisioned`);
-  const isChanged = world.told.reconfiguring !== undefined;
-  if (restart !== undefined) draft.condition("Reconfiguring", false, "RestartRequired", restart);
-  else if (isChanged)
+  if (restart === undefined) {
     draft.condition("Reconfiguring", false, "ReconcileSucceeded", text`The machine is as the spec says`);
+  } else draft.condition("Reconfiguring", false, "RestartRequired", restart);
   draft.set({ message: classless ?? restart ?? (phase === "Running" ? text`VM is running` : text`VM is stopped`) });
   return steady(world);
 }

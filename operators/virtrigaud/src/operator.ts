@@ -1,0 +1,82 @@
+// The operator put together: its controllers, and the one way to providers that they share.
+import { type Clock, type Random, systemClock, systemRandom } from "@telltale/clock";
+import { type Controller, type Log, silentLog } from "@telltale/runtime";
+import { type AddressPolicy, type Lookup, parseAllowed } from "./addresses.ts";
+import { adoption } from "./adoption/controller.ts";
+import type { Config } from "./config.ts";
+import { dryRun } from "./dry-run.ts";
+import { checkedGet } from "./http-get.ts";
+import type { CallSample } from "./link/calls.ts";
+import { Links } from "./link/links.ts";
+import { providers } from "./provider/controller.ts";
+import { externalEndpoints } from "./provider/external.ts";
+import { systemLookup } from "./system-lookup.ts";
+import { TlsSecrets } from "./tls-secrets.ts";
+import { virtualMachines } from "./virtual-machine/controller.ts";
+import { Streaks } from "./virtual-machine/streaks.ts";
+import { vmClasses } from "./vm-class/controller.ts";
+import { vmClones } from "./vm-clone/controller.ts";
+import { vmImages } from "./vm-image/controller.ts";
+import { vmNetworkAttachments } from "./vm-network-attachment/controller.ts";
+import { vmPlacementPolicies } from "./vm-placement-policy/controller.ts";
+import { vmSets } from "./vm-set/controller.ts";
+import { vmSnapshots } from "./vm-snapshot/controller.ts";
+import { grpcDial } from "./wire/grpc.ts";
+import type { Dial } from "./wire/wire.ts";
+
+export interface OperatorOptions {
+  readonly config: Config;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  /** Default: gRPC. */
+  readonly dial?: Dial;
+  /** Default: this machine's resolver. */
+  readonly lookup?: Lookup;
+  /** Told of what is asked of providers. */
+  readonly onCall?: (sample: CallSample) => void;
+}
+
+export function virtrigaudOperator(options: OperatorOptions): readonly Controller[] {
+  const { config, clock = systemClock, random = systemRandom, log = silentLog, lookup = systemLookup } = options;
+  const { workers } = config;
+  const dial = options.dial ?? grpcDial({ clock, random, log });
+  const links = new Links({
+    dial: config.dryRun ? dryRun(dial) : dial,
+    clock,
+    ...(options.onCall && { onCall: options.onCall }),
+  });
+  const tls = new TlsSecrets();
+  const addresses = policyOf(config);
+  const crossing = { isFree: config.allowCrossNamespaceRefs };
+  const ways = { links, tls };
+  const httpGet = checkedGet(addresses, lookup);
+  const settings = {
+    allowExternalProviderEndpoints: config.allowExternalProviderEndpoints,
+    allowCrossNamespaceRefs: config.allowCrossNamespaceRefs,
+    legacyProviderConditions: config.legacyProviderConditions,
+    workers: workers.Provider,
+  };
+  return [
+    providers({ ...ways, settings, clock, external: externalEndpoints(addresses, lookup) }),
+    adoption({ ...ways, clock }),
+    virtualMachines({
+      senses: { ...ways, crossing, random, streaks: new Streaks(), httpGet },
+      workers: workers.VirtualMachine,
+    }),
+    vmClasses({ crossing, workers: workers.VMClass }),
+    vmImages({ ...ways, crossing, addresses, lookup, workers: workers.VMImage }),
+    vmNetworkAttachments({ crossing, workers: workers.VMNetworkAttachment }),
+    vmSnapshots({ ...ways, workers: workers.VMSnapshot }),
+    vmClones({ ...ways, crossing, workers: workers.VMClone }),
+    vmPlacementPolicies(),
+    vmSets(),
+  ];
+}
+
+function policyOf({ allowedHosts }: Config): AddressPolicy {
+  const allowed = parseAllowed(allowedHosts.join(","));
+  // `configFrom` refuses such entries: this is for whoever makes a configuration by hand.
+  if (allowed.is === "wrong") throw new Error(`${allowed.entry} is no address and no network`);
+  return allowed.policy;
+}
