@@ -2,9 +2,9 @@
 import { Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
 import { text } from "@telltale/status";
 import { afterEach, expect, test } from "vitest";
-import { Provider } from "../src/kinds/index.ts";
-import { type ProviderStage, providerStage, runtime } from "./provider-stage.ts";
-import { namespace } from "./stage.ts";
+import { Provider } from "../../src/kinds/index.ts";
+import { namespace } from "../stage.ts";
+import { type ProviderStage, providerStage, runtime } from "./stage.ts";
 
 let it: ProviderStage | undefined;
 afterEach(async () => {

@@ -1,8 +1,8 @@
 // Whether a provider is well, and what it can do, on a server in virtual time (3.2 steps 8 and 9).
 import { afterEach, expect, test } from "vitest";
-import { Provider } from "../src/kinds/index.ts";
-import { answer, refuse, repeat } from "../src/simulated/faults.ts";
-import { type ProviderStage, providerStage } from "./provider-stage.ts";
+import { Provider } from "../../src/kinds/index.ts";
+import { answer, refuse, repeat } from "../../src/simulated/faults.ts";
+import { type ProviderStage, providerStage } from "./stage.ts";
 
 let it: ProviderStage | undefined;
 afterEach(async () => {

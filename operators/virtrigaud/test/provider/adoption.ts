@@ -1,10 +1,10 @@
 // Machines that exist already become objects, on a server in virtual time (3.11).
 import { afterEach, expect, test } from "vitest";
-import { adoption } from "../src/adoption/controller.ts";
-import { Provider, VirtualMachine, VMClass } from "../src/kinds/index.ts";
-import { answer, refuse } from "../src/simulated/faults.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
-import { namespace, type Stage, type StageOptions, stage } from "./stage.ts";
+import { adoption } from "../../src/adoption/controller.ts";
+import { Provider, VirtualMachine, VMClass } from "../../src/kinds/index.ts";
+import { answer, refuse } from "../../src/simulated/faults.ts";
+import { TlsSecrets } from "../../src/tls-secrets.ts";
+import { namespace, type Stage, type StageOptions, stage } from "../stage.ts";
 
 let it: Stage | undefined;
 afterEach(async () => {

@@ -2,11 +2,11 @@
 import { VirtualClock } from "@telltale/clock";
 import { type PolicyRule, rbacRules } from "@telltale/runtime";
 import { expect, test } from "vitest";
-import { adoption } from "../src/adoption/controller.ts";
-import { Links } from "../src/link/links.ts";
-import { providers } from "../src/provider/controller.ts";
-import { standardProviderSettings } from "../src/provider/settings.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
+import { adoption } from "../../src/adoption/controller.ts";
+import { Links } from "../../src/link/links.ts";
+import { providers } from "../../src/provider/controller.ts";
+import { standardProviderSettings } from "../../src/provider/settings.ts";
+import { TlsSecrets } from "../../src/tls-secrets.ts";
 
 const clock = new VirtualClock();
 const dial = () => ({ ask: () => Promise.reject(new Error("nobody")), close: () => {} });

@@ -3,13 +3,13 @@
 import { seededRandom } from "@telltale/clock";
 import type { Ms } from "@telltale/kinds";
 import { Deployment, Secret } from "@telltale/kinds/builtin";
-import { Provider } from "../src/kinds/index.ts";
-import { providers } from "../src/provider/controller.ts";
-import { type ProviderSettings, standardProviderSettings } from "../src/provider/settings.ts";
-import type { External } from "../src/provider/wanted.ts";
-import { type HostOptions, SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
-import { namespace, providerSpec, type StageOptions, stage, type Tools } from "./stage.ts";
+import { Provider } from "../../src/kinds/index.ts";
+import { providers } from "../../src/provider/controller.ts";
+import { type ProviderSettings, standardProviderSettings } from "../../src/provider/settings.ts";
+import type { External } from "../../src/provider/wanted.ts";
+import { type HostOptions, SimulatedHost } from "../../src/simulated/host.ts";
+import { TlsSecrets } from "../../src/tls-secrets.ts";
+import { namespace, providerSpec, type StageOptions, stage, type Tools } from "../stage.ts";
 
 export interface ProviderStageOptions extends Partial<StageOptions> {
   readonly settings?: Partial<ProviderSettings>;

@@ -1,10 +1,10 @@
 // Providers on a server in virtual time: what is made for them, what they say, and how they end (3.2).
 import { Deployment, PersistentVolumeClaim, Service } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
-import { Provider, VirtualMachine, VMMigration } from "../src/kinds/index.ts";
-import { volumeOf } from "../src/provider/runtime-names.ts";
-import { type ProviderStage, providerStage, runtime } from "./provider-stage.ts";
-import { namespace, type Sent } from "./stage.ts";
+import { Provider, VirtualMachine, VMMigration } from "../../src/kinds/index.ts";
+import { volumeOf } from "../../src/provider/runtime-names.ts";
+import { namespace, type Sent } from "../stage.ts";
+import { type ProviderStage, providerStage, runtime } from "./stage.ts";
 
 let it: ProviderStage | undefined;
 afterEach(async () => {
