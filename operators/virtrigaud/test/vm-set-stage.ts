@@ -1,6 +1,6 @@
 // Sets on a server, with machines that a test plays: they come up after a while, or do not, and take their time to go.
 import { formatTime, type Ms, parseTime } from "@telltale/kinds";
-import { VirtualMachine, VMSet } from "../src/kinds/index.ts";
+import { VirtualMachine, VMSet, type VMSetUpdatePhase } from "../src/kinds/index.ts";
 import { labels } from "../src/names.ts";
 import { vmSets } from "../src/vm-set/controller.ts";
 import type { Hash } from "../src/vm-set/revisions.ts";
@@ -83,6 +83,15 @@ export async function setStage(options: { hash?: Hash; refuse?: Parameters<typeo
     await turn();
   };
 
+  const until = async (what: () => boolean | Promise<boolean>, limit: Ms = 600_000): Promise<Ms> => {
+    const began = it.clock.now();
+    while (!(await what())) {
+      if (it.clock.now() - began >= limit) throw new Error(`it did not happen within ${limit / 1_000} s`);
+      await pass(step);
+    }
+    return it.clock.now() - began;
+  };
+
   return {
     ...it,
     pass,
@@ -93,14 +102,7 @@ export async function setStage(options: { hash?: Hash; refuse?: Parameters<typeo
       play = next;
     },
 
-    async until(what: () => boolean | Promise<boolean>, limit: Ms = 600_000): Promise<Ms> {
-      const began = it.clock.now();
-      while (!(await what())) {
-        if (it.clock.now() - began >= limit) throw new Error(`it did not happen within ${limit / 1_000} s`);
-        await pass(step);
-      }
-      return it.clock.now() - began;
-    },
+    until,
 
     async set(name: string, spec: object, annotations: object = {}) {
       const { updateStrategy = {}, ...rest } = { updateStrategy: {}, ...spec };
@@ -114,6 +116,18 @@ export async function setStage(options: { hash?: Hash; refuse?: Parameters<typeo
       await it.apply(VMSet, name, whole, { annotations });
       await pass(step);
     },
+
+    /** Ends a set with all that it has. */
+    async over(name: string) {
+      play = {};
+      await it.remove(VMSet, name);
+      await until(async () => (await it.get(VMSet, name)) === undefined);
+      order.length = 0;
+    },
+
+    isReady: (name: string) => async () => (await it.says(VMSet, name)).startsWith("True"),
+    isPhase: (name: string, phase: VMSetUpdatePhase) => async () =>
+      (await it.get(VMSet, name))?.status?.updateStatus?.phase === phase,
 
     async status(name: string) {
       return (await it.get(VMSet, name))?.status ?? {};

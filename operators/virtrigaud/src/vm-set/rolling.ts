@@ -24,7 +24,7 @@ export function rolling(world: World, stand: Standing, isShort: boolean): readon
 }
 
 /** Those that do not work anyway, and of the others as many as may be missing. */
-function takenNow({ rules }: World, stand: Standing, isShort: boolean): readonly Member[] {
+function takenNow(world: World, stand: Standing, isShort: boolean): readonly Member[] {
   const broken = stand.outdated.filter(({ isReady }) => !isReady);
   if (isShort) return broken;
   const available = stand.wanted.filter((ordinal) => {
@@ -32,10 +32,14 @@ function takenNow({ rules }: World, stand: Standing, isShort: boolean): readonly
     return member !== undefined && stand.isAvailable(member);
   });
   const helping = stand.surge.filter((member) => stand.isAvailable(member)).length;
-  const budget = rules.maxUnavailable - (stand.wanted.length - available.length) + helping;
+  const budget = mayBeMissing(world, stand) - (stand.wanted.length - available.length) + helping;
   const working = stand.outdated.filter(({ isReady }) => isReady);
   return [...broken, ...working.slice(0, Math.max(0, budget))];
 }
+
+/** Where none stands in, because machines are changed where they are, one may be missing: else nothing ever would change. */
+export const mayBeMissing = ({ rules }: World, { surgeRoom }: Standing): number =>
+  surgeRoom.length === 0 ? Math.max(1, rules.maxUnavailable) : rules.maxUnavailable;
 
 function surging({ surge, surgeRoom, at, update, outdated }: Standing): readonly Action[] {
   if (outdated.length === 0 || surge.length >= surgeRoom.length) return [];

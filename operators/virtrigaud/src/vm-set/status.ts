@@ -18,7 +18,8 @@ export function status(world: World, draft: SetDraft, now: Instant): void {
   if (world.problem !== undefined) return void draft.condition("Ready", false, "ValidationError", world.problem);
   if (world.update === undefined) return;
   const stand = standing(world, world.update);
-  const done = progress(world, stand);
+  const rows = rowsOf(world, now);
+  const done = progress(world, stand, roomBeside(rows));
   const counts = countsOf(world, stand);
   draft.set({
     replicas: counts.replicas,
@@ -29,7 +30,7 @@ export function status(world: World, draft: SetDraft, now: Instant): void {
     updateRevision: world.update.name,
     currentRevision: done.currentRevision,
     selector: world.rules.selector,
-    vmStatus: rowsOf(world, now),
+    vmStatus: rows,
     ...(done.status === undefined ? {} : { updateStatus: done.status }),
   });
   conditions(world, stand, done, counts, draft);
@@ -131,17 +132,24 @@ function updating({ phase, status: update }: Progress, isUpdating: boolean, draf
   else draft.condition("UpdateInProgress", false, "AllReplicasReady", message);
 }
 
-/** Room for what all machines together have to say: the status stays small whatever happens. */
-const messageRoom = 32_768;
+/** Of a thousand machines with the longest names the status stays below 256 KiB: what is over it is cut. */
+const room = { status: 248 * 1024, messages: 16 * 1024 } as const;
 const longestMessage = 256;
 const mostRows = 1_000;
 
 function rowsOf(world: World, now: Instant): VMSetVMStatus[] {
   const shown = world.members.slice(0, mostRows);
   const talking = shown.filter(({ message }) => message !== "").length;
-  const length = Math.min(longestMessage, Math.floor(messageRoom / Math.max(1, talking)));
+  const length = Math.min(longestMessage, Math.floor(room.messages / Math.max(1, talking)));
   return shown.map((member) => rowOf(member, world, length, now));
 }
+
+/** What is left for names, about. */
+const roomBeside = (rows: readonly VMSetVMStatus[]): number =>
+  rows.reduce((left, { name, message = "" }) => left - name.length - message.length - rowBytes, room.status);
+
+/** A row without its name and its message, with the longest words in it. */
+const rowBytes = 160;
 
 function rowOf(member: Member, { told }: World, length: number, now: Instant): VMSetVMStatus {
   const { name, phase, isReady, revision, message, bornAt } = member;

@@ -16,7 +16,8 @@ export interface Progress {
   readonly currentRevision: string;
 }
 
-export function progress(world: World, stand: Standing): Progress {
+/** `room`: the bytes that the names of machines may have. */
+export function progress(world: World, stand: Standing, room: number): Progress {
   const { told, now } = world;
   const { before, update } = stand;
   const phase = phaseAfter(world, stand);
@@ -27,19 +28,34 @@ export function progress(world: World, stand: Standing): Progress {
   const isOver = phase === "Completed";
   const updated = updatedOf(world, stand).map(({ name }) => name);
   const failed = isOver ? [] : failedVMs(world, stand);
+  const shown = fitting(updated, room);
+  const pending = isOver ? [] : pendingOf(world, stand, new Set(updated));
   const status: VMSetUpdateStatus = {
     phase,
     message: messageOf(phase, world, stand, failed),
     ...(isBegun ? { startTime: before.startTime ?? formatTime(now) } : {}),
     ...(isOver ? { completionTime: before.completionTime ?? formatTime(now) } : {}),
-    updatedVMs: updated.slice(0, most),
-    pendingVMs: isOver ? [] : pendingOf(world, stand, new Set(updated)).slice(0, most),
+    updatedVMs: shown,
+    pendingVMs: fitting(pending, room - bytesOf(shown)),
     failedVMs: failed.slice(0, most),
   };
   return { phase, status, currentRevision };
 }
 
 const most = 1_000;
+
+/** A name in quotes, with a comma. */
+const bytesOf = (names: readonly string[]): number => names.reduce((sum, name) => sum + name.length + 3, 0);
+
+/** As many of the first as there is room for. */
+function fitting(names: readonly string[], room: number): string[] {
+  let left = room;
+  const end = names.findIndex((name, i) => {
+    left -= name.length + 3;
+    return left < 0 || i >= most;
+  });
+  return names.slice(0, end < 0 ? names.length : end);
+}
 
 const isUnpartitioned = ({ rules }: World): boolean => rules.partition <= rules.start;
 
