@@ -99,13 +99,15 @@ const addresses: NonNullable<Scenario<Hypervisor>["end"]> = async ({ client }) =
   if (new Set(given.map(({ ip }) => ip)).size !== given.length) throw new Error(`twice: ${JSON.stringify(given)}`);
 };
 
+/** It is there under its name, which another generation may have made another one. */
 const prepared =
-  (...targets: readonly string[]): NonNullable<Scenario<Hypervisor>["end"]> =>
+  (name: RegExp): NonNullable<Scenario<Hypervisor>["end"]> =>
   async ({ client, backend }) => {
     const { status } = await client.get(VMImage, "tiny", { namespace });
-    if (status?.phase !== "Ready") throw new Error(`the image is ${status?.phase}: ${status?.message}`);
-    const found = backend.host.images.filter(({ isReady }) => isReady).map(({ target }) => target);
-    if (!targets.every((target) => found.includes(target))) throw new Error(`prepared: ${found.join()}`);
+    const { id = "" } = status?.providerStatus?.["box"] ?? {};
+    const isThere = backend.host.images.some(({ target, isReady }) => target === id && isReady);
+    if (status?.phase === "Ready" && name.test(id) && isThere) return;
+    throw new Error(`the image is ${status?.phase}, as ${id}: ${status?.message}`);
   };
 
 export const prepares: Scenario<Hypervisor> = {
@@ -113,11 +115,13 @@ export const prepares: Scenario<Hypervisor> = {
   name: "prepared",
   given: [box],
   apply: [image, machine("one"), machine("two")],
-  end: prepared("tiny"),
+  end: prepared(/^tiny$/),
 };
 export const fails: Scenario<Hypervisor> = {
   ...prepares,
   name: "prepared-at-the-third-try",
+  // Who has forgotten which attempt is under way begins another, and the simulated host lets the one undo the other.
+  unsuited: ["P21"],
   backend({ clock, random }) {
     const made = new Hypervisor(clock, random, { durations: { image: 15 * second } });
     made.host.script("imagePrepare", fail("disk on fire"), fail("checksum mismatch"));
@@ -132,7 +136,7 @@ export const forced: Scenario<Hypervisor> = {
       client.patch(VMImage, { namespace, name: "tiny" }, { merge: { spec: { prepare: { force: true } } } }),
     ),
   ],
-  end: prepared("tiny"),
+  end: prepared(/^tiny-g\d+$/),
 };
 export const pooled: Scenario<Hypervisor> = {
   ...base,

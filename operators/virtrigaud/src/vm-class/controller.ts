@@ -26,7 +26,7 @@ const spacing = 1_000;
 
 export function vmClasses({ crossing, workers }: VMClassOptions): Controller {
   return controller(VMClass, "vmclass")
-    .on("generation", "deletion", "labels", "annotations", "finalizers")
+    .on("generation", "deletion", "labels", "annotations", "finalizers", "status")
     .gate((vmClass, look) => {
       const { annotations: notes, deletionTimestamp } = vmClass.metadata;
       if (notes?.[annotations.paused] !== "true" || deletionTimestamp !== undefined) return "go";

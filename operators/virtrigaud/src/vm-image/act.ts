@@ -5,7 +5,7 @@ import type { Provider, VMImage } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { lookAtTask } from "../link/task.ts";
-import { failuresIn } from "./entry.ts";
+import { failuresIn, isPassing, isUnheard } from "./entry.ts";
 import { type Finding, lateAt, learn } from "./learn.ts";
 import type { Plan } from "./plan.ts";
 import { targetName } from "./request.ts";
@@ -15,8 +15,9 @@ import type { Flight, World } from "./world.ts";
 type ImageHands = Hands<typeof VMImage>;
 
 export async function act(plan: Plan, hands: ImageHands, world: World, tools: Tools): Promise<World> {
-  // A record that a crash left behind has done its duty where nothing is to be begun any more.
-  if (plan.do !== "prepare") hands.settled();
+  // A record has done its duty where nothing is to be begun any more, and no answer is owed.
+  const isOwed = Object.values(world.memory.entries).some(isUnheard);
+  if (plan.do !== "prepare" && !isOwed) hands.settled();
   try {
     const finding = await found(plan, hands, world, tools);
     return { ...world, finding, memory: learn(world.memory, finding, world, world.now) };
@@ -68,9 +69,12 @@ async function prepare(
     // By its target name a repetition is known: whether the last one got through need not be asked.
     probe: async () => ({ found: await begin() }),
     call: begin,
-    goesOn: ({ as }) => as === "running",
+    goesOn: (called) => called.as === "running" || (called.as === "done" && isUnanswered(called.result)),
   });
   if (sent.as === "ambiguous" || sent.result.as === "running") return { is: "begun", key };
   if (sent.result.as === "failed") throw sent.result.error;
   return sent.result.result;
 }
+
+/** Whether it was done nobody knows: it is asked for again. */
+const isUnanswered = (finding: Finding): boolean => finding.is === "error" && isPassing(finding.failure);

@@ -23,7 +23,7 @@ const spacing = 1_000;
 
 export function vmImages({ crossing, workers, ...tools }: VMImageOptions): Controller {
   return controller(VMImage, "vmimage")
-    .on("generation", "deletion", "labels", "annotations")
+    .on("generation", "deletion", "labels", "annotations", "status")
     .gate((image, look) => {
       const { annotations: notes, deletionTimestamp } = image.metadata;
       if (notes?.[annotations.paused] !== "true" || deletionTimestamp !== undefined) return "go";

@@ -65,6 +65,10 @@ const reasonOf = (word: string | undefined): Reason => reasons.find((it) => it =
 /** What is no fault of the image, and passes. */
 const passing = ["Unavailable", "Timeout", "Retryable", "RateLimit", "Unauthorized", "QuotaExceeded"] as const;
 export const isPassing = (failure: Failure): boolean => passing.some((it) => it === failure);
+
+export const isUnheard = (entry: ProviderImageStatus | undefined): boolean =>
+  entry !== undefined && standingOf(entry).is === "unheard";
+
 const failureOf = (word: string | undefined): Failure => passing.find((it) => it === word) ?? "Unavailable";
 
 function countsIn(entry: ProviderImageStatus | undefined): { readonly failures: number; readonly tries: number } {

@@ -5,7 +5,16 @@ import type { ImageFormat, ProviderImageStatus } from "../kinds/index.ts";
 import { imageFormats } from "../kinds/vm-image-spec.ts";
 import type { Failure } from "../link/failure.ts";
 import type { Task, TaskResult } from "../link/task.ts";
-import { failedEntry, importingEntry, isPassing, prepared, type Reason, refusedEntry, unheardEntry } from "./entry.ts";
+import {
+  failedEntry,
+  importingEntry,
+  isPassing,
+  isUnheard,
+  prepared,
+  type Reason,
+  refusedEntry,
+  unheardEntry,
+} from "./entry.ts";
 import { progressOf } from "./progress.ts";
 import type { Source } from "./source.ts";
 import { type Facts, type Flight, type Memory, type Rules, stages } from "./world.ts";
@@ -34,7 +43,8 @@ export function learn(memory: Memory, finding: Finding, terms: Terms, now: Insta
   const { retries } = terms.rules;
   switch (finding.is) {
     case "begun":
-      return memory.flight?.key === key ? memory : begun(memory, key, retries, now);
+      // Asking once more who did not answer is no news: only an answer is.
+      return memory.flight?.key === key || isUnheard(before) ? memory : begun(memory, key, retries, now);
     case "answered": {
       const { id, path, task } = finding;
       const where = { ...(id === "" ? {} : { id }), ...(path === "" ? {} : { path }) };

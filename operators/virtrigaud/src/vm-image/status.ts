@@ -102,13 +102,14 @@ const second: Ms = 1_000;
 
 /** When to look again although nothing happened. */
 function nextLook(world: World, now: Instant): Instant | undefined {
-  const { memory, problem, rules } = world;
+  const { memory, problem, rules, finding } = world;
   if (problem !== undefined) return undefined;
   const { flight } = memory;
   if (flight !== undefined) return earliest([lateAt(memory, rules, now), pollAt(flight, world, now)]);
   const looks = world.pairs.map((pair) => {
     const state = stateOf(pair, world, now);
-    if (state.is === "due") return now;
+    // A call that is under way says by itself when it has ended.
+    if (state.is === "due") return finding.is === "begun" && finding.key === pair.key ? undefined : now;
     if (state.is === "later") return state.at;
     if (state.is === "missing") return plus(now, 60 * second);
     return state.is === "waiting" ? plus(now, 30 * second) : undefined;
@@ -116,7 +117,7 @@ function nextLook(world: World, now: Instant): Instant | undefined {
   return earliest(looks);
 }
 
-/** A local provider is asked sooner at first: that costs nothing. A call that is under way says by itself when it has ended. */
+/** A local provider is asked sooner at first: that costs nothing. */
 function pollAt({ key, task }: Flight, { memory, pairs, finding }: World, now: Instant): Instant | undefined {
   const provider = pairs.find((pair) => pair.key === key)?.provider;
   if (provider === undefined || closed(provider) !== undefined) return undefined;

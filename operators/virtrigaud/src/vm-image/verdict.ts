@@ -1,8 +1,8 @@
 // Where an image stands as a whole, out of where it stands on each provider: phase, `Ready`, and in words. Pure.
 import type { Instant } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
-import type { VMImageStatus } from "../kinds/index.ts";
-import { type Reason, referenced, standingOf } from "./entry.ts";
+import type { ProviderImageStatus, VMImageStatus } from "../kinds/index.ts";
+import { isUnheard, type Reason, referenced, standingOf } from "./entry.ts";
 import { type PairState, stateOf } from "./plan.ts";
 import type { Pair, World } from "./world.ts";
 
@@ -77,6 +77,7 @@ function troubleOf({ key }: Pair, state: PairState, { memory }: World): Trouble 
     case "under way":
       return undefined;
     case "due":
+      if (isUnheard(entry)) return told(key, entry, false);
       return { reason: "Importing", message: text`it is next on provider "${key}"`, isOver: false };
     case "missing": {
       const message = text`image not available on provider "${key}" and Prepare.OnMissing=Fail`;
@@ -93,11 +94,15 @@ function troubleOf({ key }: Pair, state: PairState, { memory }: World): Trouble 
     case "closed":
       return { reason: "ProviderError", message: text`provider "${key}": ${state.why}`, isOver: false };
     case "later":
-    case "over": {
-      const standing = entry === undefined ? undefined : standingOf(entry);
-      const isTold = standing?.is === "failed" || standing?.is === "refused";
-      const message = text`provider "${key}": ${entry?.message ?? ""}`;
-      return { reason: isTold ? standing.reason : "ProviderError", message, isOver: state.is === "over" };
-    }
+    case "over":
+      return told(key, entry, state.is === "over");
   }
+}
+
+/** What went wrong there, in the words of its entry. */
+function told(key: string, entry: ProviderImageStatus | undefined, isOver: boolean): Trouble {
+  const standing = entry === undefined ? undefined : standingOf(entry);
+  const isKnown = standing?.is === "failed" || standing?.is === "refused";
+  const message = text`provider "${key}": ${entry?.message ?? ""}`;
+  return { reason: isKnown ? standing.reason : "ProviderError", message, isOver };
 }

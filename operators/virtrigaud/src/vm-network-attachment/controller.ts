@@ -40,7 +40,7 @@ const spacing = 1_000;
 
 export function vmNetworkAttachments({ crossing, workers }: VMNetworkAttachmentOptions): Controller {
   return controller(VMNetworkAttachment, "vmnetworkattachment")
-    .on("generation", "deletion", "labels", "annotations", "finalizers")
+    .on("generation", "deletion", "labels", "annotations", "finalizers", "status")
     .gate((network, look) => {
       const { annotations: notes, deletionTimestamp } = network.metadata;
       if (notes?.[annotations.paused] !== "true" || deletionTimestamp !== undefined) return "go";
