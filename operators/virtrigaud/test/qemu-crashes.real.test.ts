@@ -1,6 +1,7 @@
 // The QEMU provider dies before every act of making, starting, changing and taking away a machine. Whoever asks its successor for the
 // same again gets it: one machine, one process, and nothing left over.
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, systemRandom } from "@telltale/clock";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -163,4 +164,58 @@ describe.skipIf(path === undefined)("a provider that dies before its n-th act", 
       4, // each takes the seconds that a guest has to answer
     );
   });
+
+  it("while it freezes a layer under a machine that runs: the guest's disk is whole", async () => {
+    await kit.open();
+    id = await kit.make("freezes", { disks: [{ Name: "data", SizeGiB: 1 }] });
+    await kit.ask("power", { id, op: PowerOp.ON });
+    const acts = await everywhere(
+      () => kit.ask("snapshotCreate", { vmId: id, nameHint: "n" }),
+      async () => {
+        const before = kit.serial(id).length;
+        await until("the guest counts on", () => kit.serial(id).length > before + 1);
+        await kit.ask("power", { id, op: PowerOp.OFF });
+        expect(counted(await kit.ask("getDiskInfo", { vmId: id }))).toBe(
+          kit.serial(id).charCodeAt(kit.serial(id).length - 1) - 64,
+        );
+        await kit.ask("power", { id, op: PowerOp.ON });
+      },
+    );
+    expect(acts).toBeGreaterThan(5);
+  });
+
+  it("while it exports the disk of a machine that runs: the same request gives the disk, and the guest's is whole", async () => {
+    mkdirSync(join(kit.storage, "claim"));
+    await kit.open();
+    id = await kit.make("exports");
+    await kit.ask("power", { id, op: PowerOp.ON });
+    let n = 0;
+    const send = async () => {
+      const { task } = await kit.ask("exportDisk", { vmId: id, destinationUrl: `pvc://claim/${n}.qcow2` });
+      return kit.done(task?.id);
+    };
+    const acts = await everywhere(
+      send,
+      async () => {
+        expect(await send()).toBe("");
+        execFileSync("qemu-img", ["check", "-q", join(kit.storage, "claim", `${n}.qcow2`)]);
+        const before = kit.serial(id).length;
+        await until("the guest counts on", () => kit.serial(id).length > before);
+        n += 1;
+      },
+      2,
+    );
+    await kit.ask("power", { id, op: PowerOp.OFF });
+    expect(counted(await kit.ask("getDiskInfo", { vmId: id }))).toBe(
+      (kit.serial(id).charCodeAt(kit.serial(id).length - 1) - 64) & 63,
+    );
+    expect(acts).toBeGreaterThan(10);
+  });
+
+  /** What the guest has written to its second sector. */
+  const counted = ({ path: disk }: { path: string }): number => {
+    const raw = join(kit.folder, "look.raw");
+    execFileSync("qemu-img", ["convert", "-f", "qcow2", "-O", "raw", disk, raw]);
+    return execFileSync("head", ["-c", "514", raw]).readUInt16LE(512) & 63;
+  };
 });

@@ -16,7 +16,7 @@ import { busy } from "./machines.ts";
 import { isFreePort, nicsFor } from "./networks.ts";
 import { type Fields, objectIn } from "./reading.ts";
 import { seedFiles, userDataKind } from "./seed.ts";
-import { baseOf, giveBack, readArguments, type Source, sourceOf, sourcePath } from "./source.ts";
+import { baseOf, giveBack, readArguments, type Source, sourceOf, sourcePath, takeBack } from "./source.ts";
 import { sizeOf } from "./wanted.ts";
 import type { Step, Work } from "./work.ts";
 
@@ -165,8 +165,9 @@ export const cloneWork = (box: Box): Work => ({
     };
     return [...disks, ...giveBack(box, source), define];
   },
-  async undo({ vmId }) {
+  async undo({ id, vmId, params }) {
     if (box.machines.get(vmId)?.state === "creating") await box.machines.drop(vmId);
+    await takeBack(box, params["source"] as Source, id);
   },
 });
 

@@ -63,6 +63,15 @@ export function sourcePath(box: Box, { vmId, layers }: Pick<Source, "vmId" | "la
   return layerPath(box, vmId, disk, layer);
 }
 
+/** After a copy that failed: the same, by a task of its own. */
+export async function takeBack(box: Box, { vmId, layers, tops }: Source, task: string): Promise<void> {
+  const machine = box.machines.get(vmId);
+  if (tops === undefined || machine === undefined || machine.root.layer !== tops["root"]) return;
+  const isOn = (await box.running.process(machine)) !== undefined;
+  const params = { snapshot: { id: task, layers }, tops, isOn };
+  await box.tasks.start({ op: "merge", vmId, holds: [vmId], key: `merge:${task}`, params });
+}
+
 /** After the copy: the machine's disks are as they were. */
 export function giveBack(box: Box, { vmId, layers, tops, isOn }: Source): readonly Step[] {
   return tops === undefined ? [] : mergeSteps(box, vmId, layers, tops, isOn);

@@ -9,7 +9,7 @@ import type { Layout } from "./layout.ts";
 import { isAlive, type ProcessRef, withArguments } from "./processes.ts";
 import { failureOf, progressIn } from "./qemu-img.ts";
 import { Slots } from "./slots.ts";
-import { type Found, onRestart, outdated, type TaskRecord } from "./task-record.ts";
+import { type Found, mostAttempts, onRestart, outdated, type TaskRecord } from "./task-record.ts";
 import { type Doing, rpcError, type Step, type Work } from "./work.ts";
 
 export type NewTask = Pick<TaskRecord, "op" | "vmId" | "holds" | "key" | "params"> & {
@@ -178,7 +178,9 @@ export class Tasks {
         throw new RpcError("INTERNAL", next.message);
       case "look":
         if (step.kind === "qmp" && (await step.isDone())) return;
-        throw new RpcError("INTERNAL", "interrupted by provider restart");
+        // It never began, or left nothing: as good as a program that is gone.
+        if (before.attempt >= mostAttempts) throw new RpcError("INTERNAL", "interrupted by provider restart");
+        break;
       case "watch":
         if (step.kind === "qmp") return step.watch(id, doing);
         if (step.kind === "proc" && orphan !== undefined) return this.#watch(id, step, orphan, doing);

@@ -11,7 +11,7 @@ import { dottedNameOf } from "./ids.ts";
 import { checkStep, convert, soundStep } from "./image.ts";
 import type { DiskFormat } from "./machine.ts";
 import { isSound, refuseHostile } from "./qemu-img.ts";
-import { giveBack, readArguments, type Source, sourceOf, sourcePath } from "./source.ts";
+import { giveBack, readArguments, type Source, sourceOf, sourcePath, takeBack } from "./source.ts";
 import { checkTransfer, copyFile, stagedFile, stagedTarget } from "./staging.ts";
 import type { TaskRecord } from "./task-record.ts";
 import { formatNamed } from "./wanted.ts";
@@ -106,7 +106,6 @@ export const exportWork = (box: Box): Work => ({
         task.progress({ bytesTotal: size });
         const { checksum } = await copyFile(box, task, work, `${target}.part`, 0o660);
         await box.host.rename(`${target}.part`, target);
-        await box.host.remove(work);
         task.result({ export_id: `e-${record.key.slice(-16)}`, checksum, size_bytes: size });
       },
     };
@@ -123,9 +122,19 @@ export const exportWork = (box: Box): Work => ({
         return [...convert(box, "qcow2", format), ...options, ...readArguments(box, source, disk), work];
       },
     };
-    return [copy, sound, stage, ...giveBack(box, source)];
+    // A step of its own: the one before can be repeated as long as the copy is there.
+    const tidy: Step = {
+      name: "remove the copy",
+      stage: "Exporting",
+      kind: "steps",
+      run: () => box.host.remove(work),
+    };
+    return [copy, sound, stage, tidy, ...giveBack(box, source)];
   },
-  undo: (record) => box.host.remove(workFile(box, record.id)),
+  async undo({ id, params }) {
+    await box.host.remove(workFile(box, id));
+    await takeBack(box, (params as unknown as ExportParams).source, id);
+  },
 });
 
 export async function importDisk(box: Box, request: Requested<"importDisk">): Promise<Reply<"importDisk">> {

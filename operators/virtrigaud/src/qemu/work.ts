@@ -43,5 +43,10 @@ export function rpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT"))
     return new RpcError("RESOURCE_EXHAUSTED", "no space left on the host's disk");
-  return new RpcError("INTERNAL", error instanceof Error ? error.message : "failed");
+  // The system's own messages have the host's paths in them.
+  if (error instanceof Error && "code" in error && "syscall" in error)
+    return new RpcError("INTERNAL", `the host's disk: ${String(error.code)} from ${String(error.syscall)}`, {
+      cause: error,
+    });
+  return new RpcError("INTERNAL", error instanceof Error ? error.message : "failed", { cause: error });
 }
