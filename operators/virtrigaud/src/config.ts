@@ -1,5 +1,6 @@
 // How the operator is set up: every setting of its own, read once at the start (8.1).
 import { type Env, type Rate, type Replicas, Settings } from "@telltale/runtime";
+import { parseAllowed } from "./addresses.ts";
 import { leaseName } from "./names.ts";
 
 export interface Config {
@@ -93,14 +94,13 @@ function workersIn(settings: Settings): Workers {
 
 const isKind = (name: string): name is keyof Workers => Object.hasOwn(standardWorkers, name);
 
-const host = /^[0-9A-Fa-f:.]+(\/\d{1,3})?$/;
-
 /** A wrong entry stops the process: it would let in too much, or too little. */
 function hostsIn(settings: Settings): readonly string[] {
   const name = "VIRTRIGAUD_MIGRATION_STORAGE_ALLOWED_HOSTS";
   const all = (settings.text(name) ?? "").split(",").flatMap((it) => (it.trim() === "" ? [] : [it.trim()]));
   for (const it of all) {
-    if (!host.test(it)) settings.refuse(name, it, "is no address and no network", "write 10.0.0.0/8 or 192.0.2.10");
+    if (parseAllowed(it).is === "wrong")
+      settings.refuse(name, it, "is no address and no network", "write 10.0.0.0/8 or 192.0.2.10");
   }
   return all;
 }

@@ -238,7 +238,7 @@ describe("a machine", () => {
     await it_.until(async () => host.asked("create").length === 2, 6 * minute);
     await ready();
     expect(host.machines).toHaveLength(1);
-    expect((await it_.events(VirtualMachine)).join("\n")).toContain("VMRecreating");
+    expect((await it_.events(VirtualMachine)).join("\n")).toContain("Normal VMRecreating");
   });
 
   it("S10 what was imported is not made again: a person decides", async () => {

@@ -73,7 +73,7 @@ export const deeds: Deeds = {
     if (heard.task?.is === "failed" && isMaking(world.told)) {
       return troubled(after, tools, "createTask", failureOf(heard.task, "create"));
     }
-    hands.event("Warning", "VMRecreating", "The machine is gone from the provider and is made again");
+    hands.event("Normal", "VMRecreating", "The machine is gone from the provider and is made again");
     return hearing(after, { done: { is: "forgotten" } });
   },
 
