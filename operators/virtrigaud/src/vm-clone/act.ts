@@ -11,7 +11,7 @@ import { tried } from "../vm-snapshot/act.ts";
 import { decide } from "./decide.ts";
 import { type Deeds, deeds } from "./deeds.ts";
 import type { Deed, Question } from "./step.ts";
-import { placeOf } from "./target.ts";
+import { hostName } from "./target.ts";
 import type { Heard, Requesting, World } from "./world.ts";
 
 export type CloneHands = Hands<typeof VMClone>;
@@ -101,7 +101,7 @@ export function answered(world: World, { targetVmId, task }: Answer<"clone">): W
 export async function probe(world: World, link: Link, signal: AbortSignal): Promise<Outcome> {
   const answer = await tried(link, "listVMs", {}, signal);
   if (answer instanceof ProviderError) return { is: "unsure", error: answer };
-  const { name } = placeOf(world.clone);
+  const name = hostName(world.clone);
   const [found, ...others] = answer.vms.filter((it) => it.name === name && !world.claimed.has(it.id));
   if (found === undefined) return { is: "lost" };
   return others.length > 0 ? { is: "many" } : { is: "found", id: found.id };

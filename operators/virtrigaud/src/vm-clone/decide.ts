@@ -5,7 +5,7 @@ import { text } from "@telltale/status";
 import { ignoresCustomization, isReported, stepsOf } from "./customizing.ts";
 import { afterFailure, isRetryable, pendingRetry, timeoutOf } from "./retrying.ts";
 import { ask, deed, type FailReason, failed, rest, type Step } from "./step.ts";
-import { placeOf } from "./target.ts";
+import { hostName } from "./target.ts";
 import type { World } from "./world.ts";
 
 export const copyOp = "Clone";
@@ -113,7 +113,7 @@ const task: Row = (world) => {
 function listed(world: World): Step {
   const { heard, held, claimed } = world;
   if (heard.listed === undefined) return ask("list");
-  const { name } = placeOf(world.clone);
+  const name = hostName(world.clone);
   const found =
     heard.listed.find((it) => it.id === held.targetVMID) ??
     heard.listed.find((it) => it.name === name && !claimed.has(it.id));
@@ -141,7 +141,7 @@ const requested: Row = (world) => {
     case "unsure":
       return rest({ is: "unsure", why: request.error.said, at: plus(now, 30_000) });
     case "many":
-      return failed("TargetExists", text`several machines on the provider are named ${placeOf(world.clone).name}`);
+      return failed("TargetExists", text`several machines on the provider are named ${hostName(world.clone)}`);
     case "found":
       // What an attempt left that failed is no copy.
       return at === undefined
@@ -166,7 +166,7 @@ function refused(world: World, error: NonNullable<World["heard"]["trouble"]>): S
   if (openEnds.has(failure)) return rest({ is: "unsure", why: said, at: plus(world.now, 10_000) });
   if (failure === "Conflict") {
     if (heard.listed === undefined && heard.trouble === undefined) return ask("list");
-    const { name } = placeOf(world.clone);
+    const name = hostName(world.clone);
     const found = heard.listed?.find((it) => it.name === name && !claimed.has(it.id));
     // At the first attempt the name was free a moment ago: somebody else was faster.
     if (found !== undefined && (record?.attempt ?? 1) > 1) return deed({ is: "own", id: found.id });
@@ -211,7 +211,7 @@ const free: Row = (world) => {
   }
   if (record === undefined) {
     if (heard.listed === undefined) return ask("list");
-    const { name } = placeOf(clone);
+    const name = hostName(clone);
     if (heard.listed.some((it) => it.name === name)) {
       return failed("TargetExists", text`the provider has a machine named ${name}`);
     }

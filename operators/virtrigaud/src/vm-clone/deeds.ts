@@ -12,7 +12,7 @@ import { type CloneHands, callName, hearing, linkOf, type Outcome } from "./act.
 import { bind } from "./bind.ts";
 import { copyOp } from "./decide.ts";
 import type { Deed } from "./step.ts";
-import { placeOf } from "./target.ts";
+import { hostName } from "./target.ts";
 import type { World } from "./world.ts";
 
 export type Deeds = {
@@ -106,7 +106,7 @@ async function requestOf(
     request: {
       sourceVmId: source.id,
       sourceSnapshotId: source.snapshotId,
-      targetName: placeOf(clone).name,
+      targetName: hostName(clone),
       linked: options?.type === "LinkedClone",
       classJson: vmClass.is === "there" ? cloneClassJson(vmClass.object.spec) : "",
       placementJson: placement === null ? "" : JSON.stringify(placement),

@@ -11,7 +11,7 @@ import { toldAll } from "../validate/problem.ts";
 import { nameOn } from "../virtual-machine/name.ts";
 import { lockOf } from "../virtual-machine/observe.ts";
 import { reach, type Ways } from "../vm-snapshot/reach.ts";
-import { isOurs, placeOf, targetOf } from "./target.ts";
+import { hostName, isOurs, placeOf, targetOf } from "./target.ts";
 import type { Held, Source, Target, Told, World } from "./world.ts";
 
 export interface Senses extends Ways {
@@ -70,7 +70,8 @@ function problemOf(clone: VMClone, look: Look, crossing: Crossing): SafeText | u
   const given = [vmRef, templateRef, snapshotRef, imageRef].filter((it) => it !== undefined).length;
   if (given !== 1) return text`spec.source: give exactly one of vmRef, templateRef, snapshotRef, imageRef`;
   const at = placeOf(clone);
-  if (at.name.length > 63) return text`spec.target.name has ${at.name.length} characters: a hypervisor takes 63`;
+  const name = hostName(clone);
+  if (name.length > 63) return text`spec.target.name has ${name.length} characters: a hypervisor takes 63`;
   if (imageRef !== undefined && (spec.target.providerRef === undefined || spec.target.classRef === undefined)) {
     return text`spec.target: an image needs a providerRef and a classRef`;
   }
@@ -155,7 +156,7 @@ function targetIn(
     wanted,
     object,
     isOurs: isOurs(object, clone),
-    namesake: mates.find((it) => it.metadata.uid !== uid && nameOn(it) === wanted.metadata.name),
+    namesake: mates.find((it) => it.metadata.uid !== uid && nameOn(it) === hostName(clone)),
   };
 }
 

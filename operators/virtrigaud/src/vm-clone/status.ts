@@ -54,7 +54,7 @@ function say(rest: Exclude<Rest, { is: "stuck" | "done" }>, world: World, draft:
     draft.condition("Ready", false, reason, why).set({ message: why });
   switch (rest.is) {
     case "failed":
-      return sayFailed(rest, draft);
+      return sayFailed(rest, world, draft);
     case "noSource":
       waits("SourceNotFound", rest.why);
       return after(30 * second);
@@ -104,9 +104,15 @@ function say(rest: Exclude<Rest, { is: "stuck" | "done" }>, world: World, draft:
   }
 }
 
-function sayFailed({ reason, why }: Rest & { is: "failed" }, draft: CloneDraft): Wake {
+function sayFailed({ reason, why }: Rest & { is: "failed" }, { told, clone }: World, draft: CloneDraft): Wake {
   draft.phase("Failed").unset("taskRef").set({ message: why });
   draft.condition("Ready", false, reason, why).condition("Failed", true, reason, why);
+  if (told.cloning?.status === "True") draft.condition("Cloning", false, reason, why);
+  if (told.customizing?.status !== "True") return undefined;
+  draft.condition("Customizing", false, reason === "Timeout" ? reason : "CustomizationFailed", why);
+  draft.set({
+    customizationStatus: { started: true, completed: false, failedSteps: [...stepsOf(clone)], message: why },
+  });
   return undefined;
 }
 

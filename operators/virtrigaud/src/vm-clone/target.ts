@@ -2,11 +2,18 @@
 import { VirtualMachine, type VMClone } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
 import type { Name } from "../references.ts";
+import { nameOn } from "../virtual-machine/name.ts";
 
 export const placeOf = ({ metadata, spec }: VMClone): Name => ({
   namespace: spec.target.namespace ?? metadata.namespace ?? "",
   name: spec.target.name,
 });
+
+/** What the copy is called on the hypervisor. */
+export const hostName = ({ spec }: VMClone): string =>
+  nameOn({
+    metadata: { name: spec.target.name, ...(spec.target.annotations && { annotations: spec.target.annotations }) },
+  });
 
 /** How the object says whose copy it is. */
 export const markOf = ({ metadata }: VMClone): string => `${metadata.namespace}/${metadata.name}`;
