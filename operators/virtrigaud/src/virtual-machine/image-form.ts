@@ -7,7 +7,10 @@ export type ImageForm = { readonly is: "usable" } | { readonly is: "preparing" }
 export function formOn({ spec, status }: VMImage, { status: of }: Provider, key: string): ImageForm {
   if (!needsPreparation(spec)) return { is: "usable" };
   if (status?.providerStatus?.[key]?.available === true) return { is: "usable" };
-  // A provider that prepares none takes the image as it is described.
+  // Whether it prepares any, a provider that has just started has not said yet.
+  const isAsked = of?.conditions?.some(({ type }) => type === "CapabilitiesReported") ?? false;
+  if (!isAsked && of?.reportedCapabilities === undefined) return { is: "preparing" };
+  // One that prepares none takes the image as it is described.
   if (of?.reportedCapabilities?.supportsImageImport !== true) return { is: "usable" };
   const onMissing = spec.prepare?.onMissing ?? "Import";
   const isOver = status?.phase === "Failed";

@@ -13,7 +13,7 @@ import { userOf } from "./users.ts";
 import type { Held, Problem, Schedule, Told, World } from "./world.ts";
 
 export const byVM = "vm";
-export const bySnapshot = "snapshot";
+export const bySnapshot = "use of a snapshot";
 
 export async function observe(snapshot: VMSnapshot, look: Look, ways: Ways): Promise<World> {
   const { namespace = "", name = "", uid } = snapshot.metadata;

@@ -17,6 +17,11 @@ export const operators: readonly Listed[] = [
   },
   { name: "capt", summary: "Cluster API on Terraform", load: async () => (await import("./capt.ts")).capt },
   { name: "locust", summary: "load tests with Locust", load: async () => (await import("./locust.ts")).locust },
+  {
+    name: "virtrigaud",
+    summary: "virtual machines on any hypervisor",
+    load: async () => (await import("./virtrigaud.ts")).virtrigaud,
+  },
 ];
 
 /** Those that are named, with commas between them; all where nobody is. */
