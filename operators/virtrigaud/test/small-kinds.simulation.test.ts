@@ -6,7 +6,7 @@ import { fails, forced, inUse, pooled, prepares } from "./small-kinds.scenarios.
 test.each([prepares, fails, forced, pooled, inUse])(
   "$name: whatever goes wrong, it ends as it should",
   async (scenario) => {
-    const { failure } = await simulate(scenario, { plans: budget(3) });
+    const { failure } = await simulate(scenario, { plans: budget(2) });
     expect(failure === undefined ? "" : story(failure)).toBe("");
   },
   600_000,
