@@ -2,6 +2,7 @@ export { type Config, configFrom, standardConfig } from "./config.ts";
 export * from "./contract/contract.ts";
 export { type Code, codes, RpcError } from "./contract/rpc-error.ts";
 export * from "./kinds/index.ts";
+export { type BuildOptions, type VirtrigaudMetrics, virtrigaudMetrics } from "./metrics.ts";
 export { leaseName } from "./names.ts";
 export { type OperatorOptions, virtrigaudOperator } from "./operator.ts";
 export { simulatedDial } from "./simulated/dial.ts";

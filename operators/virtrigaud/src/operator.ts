@@ -13,6 +13,7 @@ import { externalEndpoints } from "./provider/external.ts";
 import { systemLookup } from "./system-lookup.ts";
 import { TlsSecrets } from "./tls-secrets.ts";
 import { virtualMachines } from "./virtual-machine/controller.ts";
+import type { AddressSample } from "./virtual-machine/first-address.ts";
 import { Streaks } from "./virtual-machine/streaks.ts";
 import { vmClasses } from "./vm-class/controller.ts";
 import { vmClones } from "./vm-clone/controller.ts";
@@ -35,6 +36,8 @@ export interface OperatorOptions {
   readonly lookup?: Lookup;
   /** Told of what is asked of providers. */
   readonly onCall?: (sample: CallSample) => void;
+  /** Told when a machine has its first address. */
+  readonly onAddress?: (sample: AddressSample) => void;
 }
 
 export function virtrigaudOperator(options: OperatorOptions): readonly Controller[] {
@@ -63,6 +66,7 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
     virtualMachines({
       senses: { ...ways, crossing, random, streaks: new Streaks(), httpGet },
       workers: workers.VirtualMachine,
+      ...(options.onAddress && { onAddress: options.onAddress }),
     }),
     vmClasses({ crossing, workers: workers.VMClass }),
     vmImages({ ...ways, crossing, addresses, lookup, workers: workers.VMImage }),

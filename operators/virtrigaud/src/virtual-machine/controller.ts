@@ -5,6 +5,7 @@ import { type Controller, controller, type MapLook, type Name, pausedBy } from "
 import {
   Provider,
   VirtualMachine,
+  type VirtualMachineStatus,
   VMClass,
   VMClone,
   VMImage,
@@ -18,6 +19,7 @@ import { resolve } from "../references.ts";
 import { act } from "./act.ts";
 import { finalize } from "./deletion.ts";
 import { tell } from "./events.ts";
+import { type AddressSample, FirstAddresses } from "./first-address.ts";
 import { byProvider, byVM, observe, providerOf, type Senses } from "./observe.ts";
 import { remember } from "./remember.ts";
 import { status } from "./status.ts";
@@ -34,9 +36,12 @@ const byLock = "lock";
 export interface VirtualMachineOptions {
   readonly senses: Senses;
   readonly workers: number;
+  /** Told when a machine has its first address. */
+  readonly onAddress?: (sample: AddressSample) => void;
 }
 
-export function virtualMachines({ senses, workers }: VirtualMachineOptions): Controller {
+export function virtualMachines({ senses, workers, onAddress = () => {} }: VirtualMachineOptions): Controller {
+  const addresses = new FirstAddresses(onAddress);
   return (
     controller(VirtualMachine, "virtualmachine")
       .on("generation", "deletion", "annotations", "labels", "finalizers", "status")
@@ -95,7 +100,10 @@ export function virtualMachines({ senses, workers }: VirtualMachineOptions): Con
       .records(annotations.pendingOp)
       .checkpoints("hook", "shutdown")
       .finalize((vm, hands, draft) => finalize(vm, hands, draft, senses))
-      .gone(({ metadata }) => senses.streaks.forget(metadata.uid ?? ""))
+      .gone(({ metadata }) => {
+        senses.streaks.forget(metadata.uid ?? "");
+        addresses.forget(metadata.uid ?? "");
+      })
       .events("none")
       .status({ as: "patch", fieldManager })
       .workers(workers)
@@ -110,6 +118,8 @@ export function virtualMachines({ senses, workers }: VirtualMachineOptions): Con
         status,
         async after({ world, before, status: after }, hands) {
           tell(world, before, after, hands);
+          // What the kind's own draft has read and made.
+          addresses.see(world, before as VirtualMachineStatus | undefined, after as VirtualMachineStatus);
           await remember(world, hands);
         },
       })
