@@ -93,6 +93,17 @@ describe("growing and shrinking", () => {
     await at.over("web");
   });
 
+  it("minReadySeconds: a machine is available when it has been ready for so long, and then the next one is made", async () => {
+    await at.set("web", { replicas: 2, minReadySeconds: 20 });
+    await at.pass(10_000);
+    expect(await at.status("web")).toMatchObject({ replicas: 1, readyReplicas: 1, availableReplicas: 0 });
+    await at.pass(15_000);
+    expect(await at.status("web")).toMatchObject({ replicas: 2, readyReplicas: 2, availableReplicas: 1 });
+    expect(await at.says(VMSet, "web")).toBe("False CreatingReplicas 2/2 VMs ready");
+    await at.until(at.isReady("web"), 25_000);
+    await at.over("web");
+  });
+
   it("a spec that cannot work is said, and nothing is made", async () => {
     const wrong = { matchExpressions: [{ key: "tier", operator: "In", values: ["db"] }] };
     await at.set("web", { selector: wrong });

@@ -12,14 +12,22 @@ export type Topology = Dimension | "zone";
 
 export type Decision = { readonly [T in Topology]?: string };
 
-/** Undefined: it was not placed, or somebody wrote something else there. */
-export function decisionOf({ metadata }: VirtualMachine): Decision | undefined {
-  const written = metadata.annotations?.[annotations.placement];
+/** Undefined: it was not placed, or somebody wrote something else there. Read once for each version of an object. */
+export function decisionOf(vm: VirtualMachine): Decision | undefined {
+  const written = vm.metadata.annotations?.[annotations.placement];
   if (written === undefined) return undefined;
+  const known = read.get(vm) ?? parsed(written);
+  if (known !== undefined) read.set(vm, known);
+  return known;
+}
+
+const read = new WeakMap<VirtualMachine, Decision>();
+
+function parsed(written: string): Decision | undefined {
   try {
-    const read: unknown = JSON.parse(written);
-    if (typeof read !== "object" || read === null) return undefined;
-    const members = Object.entries(read).filter(([name, value]) => topologies.has(name) && typeof value === "string");
+    const value: unknown = JSON.parse(written);
+    if (typeof value !== "object" || value === null) return undefined;
+    const members = Object.entries(value).filter(([name, it]) => topologies.has(name) && typeof it === "string");
     return Object.fromEntries(members);
   } catch {
     return undefined;

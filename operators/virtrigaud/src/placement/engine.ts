@@ -8,7 +8,8 @@ import { Fit } from "./fit.ts";
 import { Neighbours } from "./neighbours.ts";
 import { onProvider, secured } from "./requirements.ts";
 import { affinityOf, listsOf, some } from "./rules.ts";
-import type { NamespaceLabels } from "./terms.ts";
+import { type NamespaceLabels, zoneLabel } from "./terms.ts";
+import { firstThree } from "./words.ts";
 
 export interface Around {
   readonly provider: Provider;
@@ -57,11 +58,9 @@ export function place(vm: VirtualMachine, policy: VMPlacementPolicy | undefined,
   }
   const { [zoneLabel]: zone } = provider.metadata.labels ?? {};
   if (zone !== undefined) at.zone = zone;
-  if (problems.length > 0) return { is: "nowhere", why: joined(problems), violations: problems.length };
+  if (problems.length > 0) return { is: "nowhere", why: firstThree(problems), violations: problems.length };
   return { is: "placed", placement: payloadOf(at, vm, provider), decision: writtenDecision(at, policy, now), at };
 }
-
-export const zoneLabel = "topology.kubernetes.io/zone";
 
 interface Pool {
   readonly names: readonly string[];
@@ -117,12 +116,4 @@ function payloadOf(at: Decision, { spec }: VirtualMachine, provider: Provider): 
     ...(at.host === undefined ? {} : { Host: at.host }),
     ...(at.resourcePool === undefined ? {} : { ResourcePool: at.resourcePool }),
   };
-}
-
-/** What is wrong, the first three of it. */
-function joined(problems: readonly SafeText[]): SafeText {
-  const [first = text``, second, third, ...more] = problems;
-  const two = second === undefined ? first : text`${first}; ${second}`;
-  const three = third === undefined ? two : text`${two}; ${third}`;
-  return more.length === 0 ? three : text`${three}; and ${more.length} more`;
 }

@@ -12,6 +12,9 @@ export class Neighbours {
   readonly all: readonly Neighbour[];
   readonly #home: string;
   readonly #labelsOf: NamespaceLabels;
+  readonly #byName = new Map<Topology, ReadonlyMap<string | undefined, readonly Neighbour[]>>();
+  /** A term has one topology. */
+  readonly #meant = new Map<VMAffinityTerm, readonly Neighbour[]>();
 
   /** `vm` is the one to be placed, which is no neighbour of itself. */
   constructor(vm: VirtualMachine, others: readonly VirtualMachine[], labelsOf: NamespaceLabels) {
@@ -26,7 +29,9 @@ export class Neighbours {
   }
 
   on(of: Topology, name: string): readonly Neighbour[] {
-    return this.all.filter(({ at }) => at[of] === name);
+    const known = this.#byName.get(of) ?? Map.groupBy(this.all, ({ at }) => at[of]);
+    this.#byName.set(of, known);
+    return known.get(name) ?? [];
   }
 
   isOf({ vm }: Neighbour, policy: VMPlacementPolicy): boolean {
@@ -35,7 +40,10 @@ export class Neighbours {
 
   /** Those that a term speaks of and of which it is known where they are. */
   meant(term: VMAffinityTerm, of: Topology): readonly Neighbour[] {
-    return this.all.filter(({ vm, at }) => at[of] !== undefined && this.speaksOf(term, vm));
+    const known =
+      this.#meant.get(term) ?? this.all.filter(({ vm, at }) => at[of] !== undefined && this.speaksOf(term, vm));
+    this.#meant.set(term, known);
+    return known;
   }
 
   speaksOf(term: VMAffinityTerm, vm: VirtualMachine): boolean {

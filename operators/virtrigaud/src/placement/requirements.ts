@@ -4,6 +4,7 @@ import { type SafeText, text } from "@telltale/status";
 import type { Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../kinds/index.ts";
 import type { Fit } from "./fit.ts";
 import { affinityOf, some } from "./rules.ts";
+import { regionLabel, zoneLabel } from "./terms.ts";
 
 /** What the class lacks. */
 export function secured(policy: VMPlacementPolicy | undefined, vmClass: VMClass | undefined): SafeText[] {
@@ -27,7 +28,7 @@ export function onProvider(
 ): SafeText[] {
   const { name = "", labels = {} } = metadata;
   const { hard } = policy?.spec ?? {};
-  const { "topology.kubernetes.io/zone": zone, "topology.kubernetes.io/region": region } = labels;
+  const { [zoneLabel]: zone, [regionLabel]: region } = labels;
   const problems: SafeText[] = [];
   const wanted = (what: string, list: readonly string[] | undefined, has: string | undefined): void => {
     if (list === undefined || (has !== undefined && list.includes(has))) return;

@@ -10,13 +10,16 @@ export type VMAffinityTerm = NonNullable<VMAffinity["requiredDuringScheduling"]>
 type Labels = Readonly<Record<string, string>>;
 export type NamespaceLabels = (namespace: string) => Labels | undefined;
 
+/** On a Provider: where it is. */
+export const zoneLabel = "topology.kubernetes.io/zone";
+export const regionLabel = "topology.kubernetes.io/region";
+
 const keys: ReadonlyMap<string, Topology> = new Map([
   ["kubernetes.io/hostname", "host"],
   ["virtrigaud.io/cluster", "cluster"],
   ["virtrigaud.io/datastore", "datastore"],
-  ["topology.kubernetes.io/zone", "zone"],
+  [zoneLabel, "zone"],
 ]);
-export const topologyKeys: readonly string[] = [...keys.keys()];
 
 /** Undefined: no machine has it, so none is near another by it. */
 export const topologyOf = ({ topologyKey }: VMAffinityTerm): Topology | undefined => keys.get(topologyKey);

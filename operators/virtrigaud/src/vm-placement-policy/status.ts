@@ -7,6 +7,7 @@ import type {
   VMPlacementPolicy,
   VMPlacementPolicyStatus,
 } from "../kinds/index.ts";
+import { firstThree } from "../placement/words.ts";
 import { conflictsOf } from "./conflicts.ts";
 import { unkept, validated } from "./features.ts";
 import { problemsOf } from "./semantics.ts";
@@ -78,13 +79,6 @@ function readiness(
   else if (worst.length > 0) {
     draft.condition("Ready", false, "Conflicts", text`it cannot be kept together with ${others(worst)}`);
   } else draft.condition("Ready", true, "Valid", "Placement policy is valid and ready");
-}
-
-/** Enough to know what to do, and not so much that nobody reads it. */
-function firstThree(list: readonly SafeText[]): SafeText {
-  const [first = text``, second, third] = list;
-  const two = second === undefined ? first : text`${first}; ${second}`;
-  return third === undefined ? two : text`${two}; ${third}`;
 }
 
 function resultsOf({ policy, types }: World, draft: PolicyDraft, now: Instant): Results {

@@ -64,7 +64,8 @@ export function problemOf(set: VMSet): SafeText | undefined {
   if (!matchesSelector(selector, labelsOf(set, { ordinal: 0, hash: "x" }))) {
     return text`spec.selector does not select the machines that spec.template makes`;
   }
-  const largest = (ordinals?.start ?? 0) + Math.max(0, replicas - 1);
+  const { maxSurge } = rulesOf(set);
+  const largest = (ordinals?.start ?? 0) + Math.max(0, replicas - 1) + maxSurge;
   const name = nameOf(set, largest);
   if (name.length > longestName) return text`metadata.name: ${name} has more than ${longestName} characters`;
   for (const field of ["maxUnavailable", "maxSurge"] as const) {
