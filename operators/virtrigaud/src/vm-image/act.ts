@@ -1,5 +1,5 @@
 // Has a provider prepare an image, and asks how far it is. The call itself may take as long as a download: it outlives the pass.
-import { ApiError } from "@telltale/client";
+import { ApiError, ConnectionError, TimeoutError } from "@telltale/client";
 import type { Hands } from "@telltale/runtime";
 import type { Provider, VMImage } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
@@ -22,8 +22,9 @@ export async function act(plan: Plan, hands: ImageHands, world: World, tools: To
     const finding = await found(plan, hands, world, tools);
     return { ...world, finding, memory: learn(world.memory, finding, world, world.now) };
   } catch (error) {
-    // What is known is said all the same.
-    if (error instanceof ApiError) return { ...world, trouble: error };
+    // The API server did not take the note. What is known is said all the same.
+    if ([ApiError, ConnectionError, TimeoutError].some((kind) => error instanceof kind))
+      return { ...world, trouble: error };
     throw error;
   }
 }

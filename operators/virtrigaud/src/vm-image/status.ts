@@ -82,7 +82,7 @@ function ended(draft: ImageDraft, type: "Downloading" | "Importing"): void {
 }
 
 /** About the spec, and about the checksum where one is given. */
-function validated({ problem, source, memory }: World, draft: ImageDraft): void {
+function validated({ problem, source, memory, rules }: World, draft: ImageDraft): void {
   const entries = Object.values(memory.entries);
   const standings = entries.map(standingOf);
   const wrong = standings.find((it) => it.is === "failed" && it.reason === "ChecksumMismatch");
@@ -91,7 +91,8 @@ function validated({ problem, source, memory }: World, draft: ImageDraft): void 
   else if (refused?.is === "refused") draft.condition("Validated", false, "ValidationError", refused.said);
   else if (wrong?.is === "failed") draft.condition("Validated", false, "ChecksumMismatch", wrong.said);
   else if (source.is === "reference") draft.condition("Validated", true, "Reference", "there is nothing to check");
-  else if (source.is !== "import" || source.checksum === undefined) draft.without("Validated");
+  else if (source.is !== "import" || source.checksum === undefined || !rules.validatesChecksum)
+    draft.without("Validated");
   else if (entries.some(({ message }) => message === prepared)) {
     draft.condition("Validated", true, "Prepared", "the provider has checked the checksum");
   } else if (memory.flight !== undefined) draft.condition("Validated", "Unknown", "Importing", "it is being fetched");
