@@ -4,7 +4,7 @@ import type { Controller } from "@telltale/runtime";
 import { controller, done, waiting } from "@telltale/runtime";
 import { Provider, VirtualMachine } from "../src/kinds/index.ts";
 
-export function readyProviders(): readonly Controller[] {
+export function readyProviders(at?: string): readonly Controller[] {
   const ready = controller(Provider, "ready-providers")
     .reads(VirtualMachine)
     .finalize(
@@ -18,7 +18,7 @@ export function readyProviders(): readonly Controller[] {
       observe: (it) => it,
       status(it, draft) {
         const { namespace = "", name = "" } = it.metadata;
-        draft.set({ healthy: true, runtime: { phase: "Running", endpoint: `${name}.${namespace}.svc:9443` } });
+        draft.set({ healthy: true, runtime: { phase: "Running", endpoint: at ?? `${name}.${namespace}.svc:9443` } });
         draft.condition("Ready", true, "ProviderHealthy", "Provider is healthy and ready");
       },
     });
