@@ -2,7 +2,7 @@
 import { type Instant, instant, type KindRef, type KubeObject } from "@telltale/kinds";
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { type Look, silentLog } from "@telltale/runtime";
-import { draft } from "@telltale/status";
+import { draft, text } from "@telltale/status";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Provider, VirtualMachine, VMClass, VMImage, VMNetworkAttachment } from "../src/kinds/index.ts";
@@ -112,8 +112,10 @@ it("an image", () => {
     { is: "begun", key: "box" },
     { is: "answered", key: "box", id: "", path: "", task: "" },
     { is: "answered", key: "box", id: "i", path: "p", task: "t" },
-    { is: "task", key: "box", task: { is: "running", stage: "Warping", percent: 7 } },
+    { is: "answered", key: "box", id: "i".repeat(2_000_000), path: "p", task: "t".repeat(2_000_000) },
+    { is: "task", key: "box", task: { is: "running", stage: text`Warping`, percent: 7 } },
     { is: "task", key: "box", task: { is: "done", result: { size_bytes: "many", checksum: 7, format: "x" } } },
+    { is: "task", key: "box", task: { is: "done", result: { size_bytes: 1e300, path: "p".repeat(2_000_000) } } },
     { is: "task", key: "box", task: { is: "forgotten" } },
     { is: "late", key: "box" },
   );
@@ -143,6 +145,7 @@ it("an image", () => {
         const { status: said } = begun.finish();
         expect(said.ready).toBe(said.conditions?.find(({ type }) => type === "Ready")?.status === "True");
         expect(said.observedGeneration).toBe(2);
+        expect(JSON.stringify(said).length).toBeLessThan(20_000);
       },
     ),
     { numRuns: 400 },

@@ -47,9 +47,11 @@ export function learn(memory: Memory, finding: Finding, terms: Terms, now: Insta
       return memory.flight?.key === key || isUnheard(before) ? memory : begun(memory, key, retries, now);
     case "answered": {
       const { id, path, task } = finding;
-      const where = { ...(id === "" ? {} : { id }), ...(path === "" ? {} : { path }) };
+      const where = placeIn({ id, path });
       const base = memory.flight?.key === key ? memory : begun(memory, key, retries, now);
       if (task === "") return done(base, key, where, {}, now);
+      if (task.length > longest)
+        return failed(base, key, retries, "ProviderError", text`the name of its task is too long`, now);
       const flight: Flight = { key, task, stage: base.flight?.stage ?? "Importing" };
       return { ...base, flight, entries: { ...base.entries, [key]: importingEntry(before, retries, where, now) } };
     }
@@ -159,17 +161,22 @@ function done(memory: Memory, key: string, place: Place, result: TaskResult, now
   };
 }
 
+/** What is longer is no name of anything, and would not fit into a status. */
+const longest = 512;
+const isName = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.length <= longest;
+
 const placeIn = ({ id, path }: TaskResult): Place => ({
-  ...(typeof id === "string" && id !== "" ? { id } : {}),
-  ...(typeof path === "string" && path !== "" ? { path } : {}),
+  ...(isName(id) ? { id } : {}),
+  ...(isName(path) ? { path } : {}),
 });
 
 function factsIn({ size_bytes: size, checksum, format }: TaskResult): Facts {
-  const quantity = typeof size === "number" && size >= 0 ? parseQuantity(Math.trunc(size)) : undefined;
+  const quantity = Number.isSafeInteger(size) && Number(size) >= 0 ? parseQuantity(Number(size)) : undefined;
   const known: ImageFormat | undefined = imageFormats.find((it) => it === format);
   return {
     ...(quantity === undefined ? {} : { size: formatQuantity(quantity, "BinarySI") }),
-    ...(typeof checksum === "string" && checksum !== "" ? { checksum: checksum.slice(0, 256) } : {}),
+    ...(isName(checksum) && checksum.length <= 256 ? { checksum } : {}),
     ...(known === undefined ? {} : { format: known }),
   };
 }
