@@ -15,7 +15,12 @@ const byProvider = "provider";
 /** Machines come and go in crowds: policies look once for all of them. */
 const crowd = 1_000;
 
-export function vmPlacementPolicies(): Controller {
+export interface VMPlacementPolicyOptions {
+  /** Passes at a time. Default: 1. */
+  readonly workers?: number;
+}
+
+export function vmPlacementPolicies({ workers = 1 }: VMPlacementPolicyOptions = {}): Controller {
   return controller(VMPlacementPolicy)
     .on("generation", "labels", "annotations")
     .watches(VMPlacementPolicy, ({ old, new: next }, look) => inNamespace(next ?? old, look), {
@@ -39,7 +44,7 @@ export function vmPlacementPolicies(): Controller {
     .index(VirtualMachine, byProvider, (vm) => [keyOf(vm, vm.spec.providerRef)])
     .events("none")
     .status({ as: "patch", fieldManager })
-    .workers(1)
+    .workers(workers)
     .backoff({ first: 1_000, longest: 300_000, jitter: 0.1 })
     .reconcile<World>({ observe, status });
 }

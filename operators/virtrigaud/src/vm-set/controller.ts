@@ -15,9 +15,11 @@ import type { World } from "./world.ts";
 export interface VMSetOptions {
   /** Of a template. Default: FNV-1a, as for pods. */
   readonly hash?: Hash;
+  /** Passes at a time. Default: 3. */
+  readonly workers?: number;
 }
 
-export function vmSets({ hash = revisionHash }: VMSetOptions = {}): Controller {
+export function vmSets({ hash = revisionHash, workers = 3 }: VMSetOptions = {}): Controller {
   return (
     controller(VMSet)
       .on("generation", "deletion", "labels", "annotations")
@@ -39,7 +41,7 @@ export function vmSets({ hash = revisionHash }: VMSetOptions = {}): Controller {
       .checkpoints("collision", "retry")
       .events("none")
       .status({ as: "patch", fieldManager })
-      .workers(3)
+      .workers(workers)
       // A thousand machines that change at once are one pass a second, and one write.
       .spacing(1_000)
       .backoff({ first: 1_000, longest: 300_000, jitter: 0.1 })
