@@ -161,7 +161,7 @@ describe.skipIf(path === undefined)("a provider that dies before its n-th act", 
         expect(await kit.processes(id)).toBe(0);
         await kit.ask("power", { id, op: PowerOp.ON });
       },
-      4, // each takes the seconds that a guest has to answer
+      6, // each takes the seconds that a guest has to answer
     );
   });
 
@@ -180,6 +180,7 @@ describe.skipIf(path === undefined)("a provider that dies before its n-th act", 
         );
         await kit.ask("power", { id, op: PowerOp.ON });
       },
+      2,
     );
     expect(acts).toBeGreaterThan(5);
   });
@@ -203,7 +204,7 @@ describe.skipIf(path === undefined)("a provider that dies before its n-th act", 
         await until("the guest counts on", () => kit.serial(id).length > before);
         n += 1;
       },
-      2,
+      3,
     );
     await kit.ask("power", { id, op: PowerOp.OFF });
     expect(counted(await kit.ask("getDiskInfo", { vmId: id }))).toBe(

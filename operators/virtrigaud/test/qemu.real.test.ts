@@ -127,6 +127,20 @@ describe.skipIf(path === undefined)("a machine on a plain Linux box", () => {
     await kit.ask("delete", { id: again.id });
   });
 
+  it("is taken away while it is made, or before that has begun", async () => {
+    writeFileSync(join(kit.images, "large.raw"), Buffer.alloc(64 * 2 ** 20, "noise"));
+    const begin = (name: string) =>
+      kit.ask("create", createRequest(name, { image: join(kit.images, "large.raw"), thick: true }));
+    const made = await Promise.all(["first", "second", "third"].map(begin));
+    for (const { id } of made) await kit.ask("delete", { id });
+    for (const { id, task } of made) {
+      expect(await kit.ask("describe", { id })).toMatchObject({ exists: false });
+      expect((await kit.ask("taskStatus", { task: task ?? { id: "" } })).done).toBe(true);
+    }
+    expect(readdirSync(join(kit.state, "vms"))).toEqual([]);
+    expect(readdirSync(join(kit.state, "trash"))).toEqual([]);
+  });
+
   it("that cannot start says why, and can be taken away", async () => {
     const id = await kit.make("broken");
     writeFileSync(join(kit.state, "vms", id, "disks", "root.qcow2"), "this is no disk");

@@ -16,6 +16,8 @@ import { failureOf } from "./qemu-img.ts";
 import { Qmp } from "./qmp.ts";
 import type { Settings } from "./settings.ts";
 
+/** Whether KVM works with a program: the same for everybody on this box. */
+const kvm = new Map<string, Promise<boolean>>();
 const greeting: Ms = 10_000;
 const ending: Ms = 10_000;
 
@@ -26,7 +28,6 @@ export class Running {
   readonly #machines: Machines;
   readonly #talks = new Map<string, Promise<Qmp>>();
   readonly #agents = new Map<string, Promise<unknown>>();
-  #accelerator: Promise<Accelerator> | undefined;
 
   constructor(host: Host, layout: Layout, settings: Settings, machines: Machines) {
     this.#host = host;
@@ -153,9 +154,13 @@ export class Running {
   }
 
   /** KVM where it is there and really works, which is tried once: a device that may be opened can still fail every guest. */
-  accelerator(): Promise<Accelerator> {
-    this.#accelerator ??= this.#hasKvm().then((has) => (has ? "kvm" : "tcg"));
-    return this.#accelerator;
+  async accelerator(): Promise<Accelerator> {
+    const { system } = this.#settings.programs;
+    const tried = kvm.get(system) ?? this.#hasKvm();
+    kvm.set(system, tried);
+    // Who could not try has learned nothing.
+    tried.catch(() => kvm.delete(system));
+    return (await tried) ? "kvm" : "tcg";
   }
 
   async #hasKvm(): Promise<boolean> {

@@ -8,18 +8,11 @@ import { isTaskId, newTaskId } from "./ids.ts";
 import type { Layout } from "./layout.ts";
 import { isAlive, type ProcessRef, withArguments } from "./processes.ts";
 import { failureOf, progressIn } from "./qemu-img.ts";
+import { marker, readRc, recorded } from "./recorded.ts";
 import { Slots } from "./slots.ts";
 import { type Found, mostAttempts, onRestart, outdated, type TaskRecord } from "./task-record.ts";
-import { type Doing, rpcError, type Step, type Work } from "./work.ts";
+import { type Doing, type NewTask, rpcError, type Step, type Work } from "./work.ts";
 
-export type NewTask = Pick<TaskRecord, "op" | "vmId" | "holds" | "key" | "params"> & {
-  readonly id?: string;
-  readonly bytesTotal?: number;
-  readonly secrets?: Readonly<Record<string, string>>;
-};
-
-/** Its text is fixed, and what it runs comes as arguments: nothing of a caller's is ever read by a shell. */
-const wrapper = 'rc=$1; shift; "$@"; code=$?; printf %s "$code" > "$rc.tmp" && mv -f "$rc.tmp" "$rc"';
 const look = 200;
 
 export class Tasks {
@@ -145,7 +138,7 @@ export class Tasks {
       await this.#save({ ...this.#record(id), state: "done", percent: 100, finishedAt: this.#now() });
     } catch (error) {
       if (signal.reason instanceof Stopped) throw error;
-      const said = signal.aborted ? new RpcError("CANCELLED", "the machine is being deleted") : rpcError(error);
+      const said = signal.aborted ? new RpcError("CANCELLED", "ended by a later request") : rpcError(error);
       await work?.undo?.(this.#record(id)).catch(() => {});
       await this.#save({
         ...this.#record(id),
@@ -204,7 +197,7 @@ export class Tasks {
     }
     const argv = await step.argv(doing);
     if (argv === undefined) return;
-    const ref = await this.#host.launch(["sh", "-c", wrapper, "telltale-task", paths.rc, ...argv], paths.log);
+    const ref = await this.#host.launch(recorded(argv, paths.rc), paths.log);
     if (ref === undefined) throw new RpcError("UNAVAILABLE", "a program cannot be started on this host");
     await this.#save({ ...this.#record(id), pid: ref.pid, pidStart: ref.start });
     return this.#watch(id, step, ref, doing);
@@ -251,7 +244,7 @@ export class Tasks {
       const ref = { pid: record.pid, start: record.pidStart };
       return (await isAlive(ref)) ? ref : undefined;
     }
-    const [found] = await withArguments(["telltale-task", this.#layout.task(record.id).rc]);
+    const [found] = await withArguments([marker, this.#layout.task(record.id).rc]);
     return found;
   }
 
@@ -300,9 +293,4 @@ class Stopped extends Error {}
 
 function isOpen({ state }: TaskRecord): boolean {
   return state === "queued" || state === "running";
-}
-
-async function readRc(path: string): Promise<number | undefined> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
 }

@@ -38,6 +38,13 @@ export interface Doing {
   result(part: TaskRecord["result"]): void;
 }
 
+/** What work is to be begun. */
+export type NewTask = Pick<TaskRecord, "op" | "vmId" | "holds" | "key" | "params"> & {
+  readonly id?: string;
+  readonly bytesTotal?: number;
+  readonly secrets?: Readonly<Record<string, string>>;
+};
+
 /** What a step threw, as what the caller is told. */
 export function rpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
