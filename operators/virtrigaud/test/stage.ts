@@ -5,7 +5,7 @@ import { type Client, createClient, inProcessTransport, type Request, type Trans
 import { type Random, seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { type Condition, type Kind, type KindRef, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { CoreEvent, Namespace } from "@telltale/kinds/builtin";
-import { type Controller, manager } from "@telltale/runtime";
+import { type Controller, type ManagerOptions, manager } from "@telltale/runtime";
 import * as kinds from "../src/kinds/index.ts";
 import { Provider } from "../src/kinds/index.ts";
 import type { CallSample } from "../src/link/calls.ts";
@@ -37,6 +37,8 @@ export interface StageOptions {
   readonly idle?: boolean;
   /** Whether unclean rules of status end the run. Default: yes. */
   readonly strict?: boolean;
+  /** What its manager is given besides. */
+  readonly managing?: Pick<ManagerOptions, "log" | "sinks">;
 }
 
 export interface Sent {
@@ -119,6 +121,7 @@ export async function stage(options: StageOptions) {
       transport,
       replicas: { as: "one" },
       log: complaining(complaints),
+      ...options.managing,
     });
     let isOver = false;
     const run = it

@@ -16,6 +16,7 @@ import {
 } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import { type Placing, place } from "../placement/engine.ts";
+import { isReachable } from "../reachable.ts";
 import { type Crossing, type Followed, follow, providerKey, resolve } from "../references.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
 import { toldAll } from "../validate/problem.ts";
@@ -184,8 +185,9 @@ async function channelOf(vm: VirtualMachine, needs: Needs, look: Look, senses: S
   if (needs.is !== "there") return { is: "closed", why: needs.what, again: look.now };
   const { provider } = needs;
   const { namespace = "", name = "" } = provider.metadata;
-  const { phase, endpoint = "" } = provider.status?.runtime ?? {};
-  if (phase !== "Running" || endpoint === "") return closed(text`Provider ${namespace}/${name} is not running`);
+  const isThere = heldOf(vm).id !== undefined || vm.metadata.deletionTimestamp !== undefined;
+  if (!isReachable(provider, isThere ? "what exists" : "something new"))
+    return closed(text`Provider ${namespace}/${name} is not running`);
   const tls = await senses.tls.of(provider, look);
   if (tls.is === "missing") return closed(tls.why);
   senses.streaks.end(uid, "unreachable");

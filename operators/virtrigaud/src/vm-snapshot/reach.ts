@@ -3,6 +3,7 @@ import type { Look } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import { Provider } from "../kinds/index.ts";
 import type { Link, Links } from "../link/links.ts";
+import { isReachable } from "../reachable.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
 
 export type Channel =
@@ -22,8 +23,7 @@ export async function reach(
 ): Promise<Channel> {
   const provider = look.get(Provider, at);
   if (provider === undefined) return { is: "closed", why: text`Provider ${at.namespace}/${at.name} not found` };
-  const { phase, endpoint = "" } = provider.status?.runtime ?? {};
-  if (phase !== "Running" || endpoint === "") {
+  if (!isReachable(provider, "what exists")) {
     return { is: "closed", why: text`Provider ${at.namespace}/${at.name} is not running`, provider };
   }
   const found = await tls.of(provider, look);
