@@ -33,10 +33,13 @@ export async function bind(world: World, hands: CloneHands): Promise<World> {
   throw new Failed({ class: "conflict", reason: "Outdated", message: text`the machine changes all the time` });
 }
 
-async function made({ target, placing }: World, hands: CloneHands): Promise<VirtualMachine> {
+async function made({ target, placing, held }: World, hands: CloneHands): Promise<VirtualMachine> {
   const { wanted } = target;
-  const decision = placing?.is === "placed" ? { [annotations.placement]: placing.decision } : {};
-  const metadata = { ...wanted.metadata, annotations: { ...wanted.metadata.annotations, ...decision } };
+  const noted = {
+    ...(placing?.is === "placed" && { [annotations.placement]: placing.decision }),
+    ...(held.targetVMID !== undefined && { [annotations.providerId]: held.targetVMID }),
+  };
+  const metadata = { ...wanted.metadata, annotations: { ...wanted.metadata.annotations, ...noted } };
   const { live } = await hands.ensure(VirtualMachine, { ...wanted, metadata }, { mode: "createOnly", owner: "none" });
   return live;
 }

@@ -72,13 +72,15 @@ describe("a copy", () => {
       completionTime: h.at(43_000),
       progress: { overallPercentage: 100, completedDisks: 1 },
     });
+    const made = await h.get(VMClone, "copy");
     const vm = await h.get(VirtualMachine, "web2");
     expect(vm).toMatchObject({
       metadata: {
         labels: { app: "shop", "virtrigaud.io/adopted": "true" },
         annotations: {
           "virtrigaud.io/cloned-from": `${h.namespace}/web`,
-          "virtrigaud.io/clone": `${h.namespace}/copy`,
+          "virtrigaud.io/clone": `${h.namespace}/copy/${made?.metadata.uid}`,
+          "virtrigaud.io/provider-id": "vm-2",
         },
       },
       spec: {

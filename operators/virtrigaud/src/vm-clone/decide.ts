@@ -2,6 +2,7 @@
 // say, or lets the next one speak.
 import { type Instant, instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { text } from "@telltale/status";
+import { annotations } from "../names.ts";
 import { ignoresCustomization, isReported, stepsOf } from "./customizing.ts";
 import { afterFailure, isRetryable, pendingRetry, timeoutOf } from "./retrying.ts";
 import { ask, deed, type FailReason, failed, rest, type Step } from "./step.ts";
@@ -52,6 +53,14 @@ const unable: Row = (world) => {
   return type === "LinkedClone" && !isLinked
     ? failed("Unsupported", text`provider does not support linked clones`)
     : undefined;
+};
+
+/** The copy has its object, and only what was said of it is lost: by a restore that leaves statuses out, for example. */
+const known: Row = (world) => {
+  const { target, source } = world;
+  if (isBegun(world) || !target.isOurs || source.is === "image") return undefined;
+  const id = target.object?.status?.id ?? target.object?.metadata.annotations?.[annotations.providerId] ?? "";
+  return id === "" ? undefined : deed({ is: "own", id });
 };
 
 /** Nothing is asked of anybody before all that it needs is there. */
@@ -252,6 +261,7 @@ const rows: readonly Row[] = [
   invalid,
   late,
   unable,
+  known,
   needs,
   image,
   unreachable,

@@ -60,14 +60,13 @@ export const deeds: Deeds = {
     const { retryCount = 0 } = world.held;
     const again = isRetry ? { retryCount: retryCount + 1, lastRetryTime: formatTime(hands.now) } : {};
     const { progress: _old, ...held } = world.held;
-    const actualCloneType = request.request.linked === true ? "LinkedClone" : "FullClone";
-    return hearing({ ...world, record, held: { ...held, ...again, actualCloneType } }, { isSent: true });
+    return hearing({ ...world, record, held: { ...held, ...again, actualCloneType: typeOf(world) } }, { isSent: true });
   },
 
   async own({ id }, world, hands) {
     const { taskRef: _done, ...held } = world.held;
     hands.settled();
-    return { ...world, record: undefined, held: { actualCloneType: "FullClone", ...held, targetVMID: id } };
+    return { ...world, record: undefined, held: { actualCloneType: typeOf(world), ...held, targetVMID: id } };
   },
 
   async drop(_deed, world) {
@@ -78,6 +77,9 @@ export const deeds: Deeds = {
 
   bind: (_deed, world, hands) => bind(world, hands),
 };
+
+const typeOf = ({ clone, source }: World): "LinkedClone" | "FullClone" =>
+  clone.spec.options?.type === "LinkedClone" && source.is !== "image" ? "LinkedClone" : "FullClone";
 
 /** Put together when it is sent, with Secrets as they are at this moment: it is kept nowhere. */
 async function requestOf(

@@ -16,7 +16,7 @@ export const hostName = ({ spec }: VMClone): string =>
   });
 
 /** How the object says whose copy it is. */
-export const markOf = ({ metadata }: VMClone): string => `${metadata.namespace}/${metadata.name}`;
+export const markOf = ({ metadata }: VMClone): string => `${metadata.namespace}/${metadata.name}/${metadata.uid}`;
 
 export const isOurs = (object: VirtualMachine | undefined, clone: VMClone): boolean =>
   object?.metadata.annotations?.[annotations.clone] === markOf(clone);

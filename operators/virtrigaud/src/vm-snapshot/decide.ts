@@ -219,7 +219,7 @@ export const nextLook = ({ held }: World): Instant | undefined => {
 
 function dueLook(world: World): boolean {
   const at = nextLook(world);
-  return at === undefined || at <= world.now || at > plus(world.now, hour);
+  return at === undefined || at <= world.now;
 }
 
 export const keepingNow = ({ snapshot, siblings, user, told, now, held }: World) =>

@@ -65,6 +65,7 @@ export const deeds: Deeds = {
   async mark(_deed, world, hands) {
     const { vm, snapshot } = world;
     if (vm !== undefined) await stand(vm, snapshot.metadata.name, hands);
+    await hands.annotate({ [annotations.providerId]: world.held.snapshotID ?? "" });
     const { completionTime = stamp(hands) } = world.held;
     return hearing({ ...world, held: { ...world.held, completionTime } }, { isMarked: true });
   },
@@ -73,6 +74,7 @@ export const deeds: Deeds = {
     const request = { vmId: world.vm?.status?.id ?? "", snapshotId: world.held.snapshotID ?? "" };
     const answer = await tried(linkOf(world), "snapshotDelete", request, hands.signal);
     if (answer instanceof ProviderError && answer.failure !== "NotFound") return hearing(world, { trouble: answer });
+    await hands.annotate({ [annotations.providerId]: undefined });
     const { snapshotID: _id, taskRef: _task, size: _size, completionTime: _done, ...held } = world.held;
     return { ...world, held };
   },

@@ -63,8 +63,18 @@ function lastRun({ metadata }: VMSnapshot, now: Instant): Instant {
   return noted ?? parseTime(metadata.creationTimestamp) ?? now;
 }
 
-function heldOf({ status = {} }: VMSnapshot, key: string): Held {
-  const { snapshotID, taskRef, creationTime, completionTime, progress, parent, size, virtualSize } = status;
+/** A status may be lost, as by a restore that leaves statuses out: the object itself has the id too. */
+function heldOf({ metadata, status = {} }: VMSnapshot, key: string): Held {
+  const {
+    snapshotID = metadata.annotations?.[annotations.providerId],
+    taskRef,
+    creationTime,
+    completionTime,
+    progress,
+    parent,
+    size,
+    virtualSize,
+  } = status;
   const all = { snapshotID, taskRef, creationTime, completionTime, progress, parent, size, virtualSize };
   const fields = Object.entries({ ...all, entry: status.providerStatus?.[key] });
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined && value !== ""));

@@ -60,7 +60,7 @@ describe("a snapshot that is taken", () => {
     expect((await read("a"))?.taskRef).toBeUndefined();
     const [asked] = host.asked("snapshotCreate");
     expect(asked?.request).toMatchObject({ vmId: "vm-1", nameHint: "a", description: "before", quiesce: true });
-    expect((await h.get(VMSnapshot, "a"))?.metadata.annotations ?? {}).toEqual({});
+    expect((await h.get(VMSnapshot, "a"))?.metadata.annotations).toEqual({ "virtrigaud.io/provider-id": "snap-2" });
     expect((await h.get(VirtualMachine, "web"))?.metadata.annotations).toEqual({
       "virtrigaud.io/current-snapshot": "a",
     });
