@@ -1,5 +1,6 @@
 // The QEMU provider with real machines: made, booted, resized, stopped and taken away, by software emulation.
 import { existsSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@telltale/clock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -169,6 +170,65 @@ describe.skipIf(path === undefined)("a machine on a plain Linux box", () => {
     }
     expect(await kit.ask("listVMs", {})).toMatchObject({ vms: [] });
     expect(existsSync(join(kit.state, "vms")) && readdirSync(join(kit.state, "vms"))).toEqual([]);
+  });
+
+  it("has its sockets elsewhere where its state directory has too long a name", async () => {
+    const long = new Kit("l".repeat(100));
+    try {
+      await long.open();
+      const id = await long.make("far");
+      await long.ask("power", { id, op: PowerOp.ON });
+      expect(await long.ask("describe", { id })).toMatchObject({ powerState: "On" });
+      await long.open();
+      expect(JSON.parse((await long.ask("describe", { id })).providerRawJson)).toMatchObject({
+        power_state_raw: "running",
+      });
+      await long.ask("delete", { id });
+      expect(existsSync(join(tmpdir(), `telltale-qemu-${id}`))).toBe(false);
+    } finally {
+      await long.close();
+    }
+  });
+
+  it("L-27 what is advertised is what these suites have seen", async () => {
+    const {
+      $typeName: _,
+      version: __,
+      totalMemoryBytes,
+      totalStorageBytes,
+      totalVcpus,
+      ...can
+    } = await kit.ask("getCapabilities", {});
+    expect(can).toEqual({
+      supportsReconfigureOnline: true, // above
+      supportsDiskExpansionOnline: true,
+      supportsSnapshots: true, // qemu-snapshots
+      supportsMemorySnapshots: true,
+      supportsLinkedClones: true, // qemu-copies, with all below
+      supportsImageImport: true,
+      supportedDiskTypes: ["qcow2"],
+      supportedNetworkTypes: ["virtio", "e1000"],
+      supportsDiskExport: true,
+      supportsDiskImport: true,
+      supportedExportFormats: ["qcow2", "raw", "vmdk"],
+      supportedImportFormats: ["qcow2", "raw", "vmdk"],
+      supportsExportCompression: true,
+      supportedExportBackends: ["pvc"],
+      supportedImportBackends: ["pvc"],
+      supportedTransferModes: ["relay"],
+      extensions: [
+        "task-progress",
+        "quiesce",
+        "clone-from-snapshot",
+        "image-credentials",
+        "request-id",
+        "cleanup-staged",
+        "guest-exec",
+      ],
+    });
+    expect(totalMemoryBytes > 0n && totalStorageBytes > 0n && totalVcpus > 0).toBe(true);
+    const error = await refused(kit.ask("hardwareUpgrade", { id: "q-aaaaaaaaaaaa", targetVersion: 1 }));
+    expect(error.code).toBe("UNIMPLEMENTED");
   });
 
   it("runs no commands without an agent in its guest, and none while it is off", async () => {

@@ -27,6 +27,7 @@ import { revertWork, snapshotDelete, snapshotRevert, unsnapshotWork } from "./sn
 import { cleanupStaged } from "./staging.ts";
 import { Tasks } from "./tasks.ts";
 import { exportDisk, exportWork, importDisk, importWork, sweepImports } from "./transfer.ts";
+import { rpcError } from "./work.ts";
 
 export interface QemuProvider {
   readonly handlers: Handlers;
@@ -97,28 +98,39 @@ function handlersOf(box: Box, health: Validation): Handlers {
       return message === "" ? { ok: true } : { ok: false, message };
     },
     getCapabilities: () => capabilities(box),
-    create: (request) => create(box, request),
-    delete: async ({ id }) => {
+    create: plainly((request) => create(box, request)),
+    delete: plainly(async ({ id }) => {
       await remove(box, id);
       describing.forget(id);
       return {};
-    },
-    power: (request) => power(box, request),
-    reconfigure: (request) => reconfigure(box, request),
+    }),
+    power: plainly((request) => power(box, request)),
+    reconfigure: plainly((request) => reconfigure(box, request)),
     hardwareUpgrade: none("hardware versions"),
-    describe: ({ id }) => describing.describe(id),
+    describe: plainly(({ id }) => describing.describe(id)),
     listVMs: () => describing.list(),
     taskStatus: async ({ task }) => taskStatus(box, task?.id ?? ""),
-    imagePrepare: (request) => imagePrepare(box, request),
-    getDiskInfo: (request) => getDiskInfo(box, request),
-    guestExec: (request) => guestExec(box, request),
-    snapshotCreate: (request) => snapshotCreate(box, request),
-    snapshotDelete: (request) => snapshotDelete(box, request),
-    snapshotRevert: (request) => snapshotRevert(box, request),
-    clone: (request) => clone(box, request),
-    exportDisk: (request) => exportDisk(box, request),
-    importDisk: (request) => importDisk(box, request),
-    cleanupStaged: (request) => cleanupStaged(box, request),
+    imagePrepare: plainly((request) => imagePrepare(box, request)),
+    getDiskInfo: plainly((request) => getDiskInfo(box, request)),
+    guestExec: plainly((request) => guestExec(box, request)),
+    snapshotCreate: plainly((request) => snapshotCreate(box, request)),
+    snapshotDelete: plainly((request) => snapshotDelete(box, request)),
+    snapshotRevert: plainly((request) => snapshotRevert(box, request)),
+    clone: plainly((request) => clone(box, request)),
+    exportDisk: plainly((request) => exportDisk(box, request)),
+    importDisk: plainly((request) => importDisk(box, request)),
+    cleanupStaged: plainly((request) => cleanupStaged(box, request)),
+  };
+}
+
+/** Whatever goes wrong below is told in the contract's own terms, without the host's paths. */
+function plainly<A extends unknown[], R>(handler: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  return async (...args) => {
+    try {
+      return await handler(...args);
+    } catch (error) {
+      throw rpcError(error);
+    }
   };
 }
 

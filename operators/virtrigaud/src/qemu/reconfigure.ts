@@ -10,6 +10,7 @@ import { type DataDisk, deviceOf, type Machine, nodeOf, rootDevice } from "./mac
 import { type Qmp, QmpError } from "./qmp.ts";
 import { type Fields, objectIn } from "./reading.ts";
 import { diskOf, distinct, sizeOf, type WantedDisk, type WantedSize } from "./wanted.ts";
+import { rpcError } from "./work.ts";
 
 const GiB = 2 ** 30;
 const MiB = 2 ** 20;
@@ -214,7 +215,5 @@ export async function cpuCount(qmp: Qmp): Promise<number> {
 
 /** What QEMU refuses, as what the caller is told. */
 export function asRpcError(error: unknown): never {
-  if (error instanceof QmpError)
-    throw new RpcError(error.class === "Closed" ? "ABORTED" : "INTERNAL", `QEMU: ${error.message.slice(0, 256)}`);
-  throw error;
+  throw rpcError(error);
 }

@@ -94,6 +94,8 @@ export class Running {
     const paths = this.#layout.machine(machine.id);
     const sockets = this.#machines.sockets(machine.id);
     this.forget(machine.id);
+    // A short folder for sockets is in a place that the system empties when it starts.
+    await this.#host.folder(sockets);
     for (const path of [paths.process, paths.pidFile, paths.log]) await this.#host.remove(path);
     for (const name of ["qmp.sock", "qga.sock"]) await this.#host.remove(join(sockets, name));
     const { ovmfCode, bridgeHelper, programs } = this.#settings;

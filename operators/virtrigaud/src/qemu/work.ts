@@ -1,5 +1,6 @@
 // What a task is made of: steps, each of which can be repeated, and what a step knows of its task.
 import { RpcError } from "../contract/rpc-error.ts";
+import { QmpError } from "./qmp.ts";
 import type { TaskRecord } from "./task-record.ts";
 
 export interface Work {
@@ -50,6 +51,10 @@ export function rpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT"))
     return new RpcError("RESOURCE_EXHAUSTED", "no space left on the host's disk");
+  if (error instanceof QmpError) {
+    const code = error.class === "Timeout" ? "UNAVAILABLE" : error.class === "Closed" ? "ABORTED" : "INTERNAL";
+    return new RpcError(code, `QEMU: ${error.message.slice(0, 256)}`, { cause: error });
+  }
   // The system's own messages have the host's paths in them.
   if (error instanceof Error && "code" in error && "syscall" in error)
     return new RpcError("INTERNAL", `the host's disk: ${String(error.code)} from ${String(error.syscall)}`, {

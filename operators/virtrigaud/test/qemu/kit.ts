@@ -36,12 +36,13 @@ export function bootImage(path: string, { isStubborn = false } = {}): void {
 export class Kit {
   /** Short: sockets are in it. */
   readonly folder = mkdtempSync(join(tmpdir(), "tq-"));
-  readonly state = join(this.folder, "s");
+  readonly state: string;
   readonly images = join(this.folder, "i");
   readonly storage = join(this.folder, "m");
   provider: QemuProvider | undefined;
 
-  constructor() {
+  constructor(state = "s") {
+    this.state = join(this.folder, state);
     for (const folder of [this.images, this.storage]) mkdirSync(folder);
     bootImage(join(this.images, "boot.raw"));
     bootImage(join(this.images, "stubborn.raw"), { isStubborn: true });
