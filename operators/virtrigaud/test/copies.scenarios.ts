@@ -43,8 +43,9 @@ const copy = of(VMClone, "copy", {
   options: { timeout: "12h", retryPolicy: { maxRetries: 10, retryDelay: "1m", backoffMultiplier: 1 } },
 });
 
-/** What people made and somebody takes away for good, nobody puts back; what a backup has not got, nobody can prove to be theirs. */
-const differs = ({ p }: Fault): boolean => ["P18", "P26", "P28", "P31"].includes(p);
+/** What people made and somebody takes away for good, nobody puts back. A Provider in use is not let go. */
+const differs = ({ p, again, then, kind }: Fault): boolean =>
+  (p === "P26" && kind === Provider.kind) || (p === "P18" && again === false) || (p === "P28" && then === "gone");
 
 const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name" | "apply"> => ({
   kinds: [
