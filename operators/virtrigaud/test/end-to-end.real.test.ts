@@ -18,7 +18,8 @@ import { providerSpec } from "./stage.ts";
 const assets = assetsFor("virtual machines on a real server");
 const qemu = qemuFor("virtual machines on a real server");
 const namespace = "default";
-const program = (path: string) => new URL(path, import.meta.url).pathname;
+const operator = new URL("./run-operator.ts", import.meta.url).pathname;
+const provider = new URL("../src/qemu/main.ts", import.meta.url).pathname;
 
 describe.skipIf(assets === undefined || qemu === undefined)("a VirtualMachine", () => {
   let kit: Kit;
@@ -54,9 +55,9 @@ describe.skipIf(assets === undefined || qemu === undefined)("a VirtualMachine", 
   function start(which: "operator" | "provider"): void {
     const args =
       which === "operator"
-        ? [program("./run-operator.ts"), plane.kubeconfig, `127.0.0.1:${port}`]
+        ? [operator, plane.kubeconfig, `127.0.0.1:${port}`]
         : [
-            program("../src/qemu/main.ts"),
+            provider,
             `--state-dir=${kit.state}`,
             `--image-dirs=${kit.images}`,
             "--min-free=1Mi",

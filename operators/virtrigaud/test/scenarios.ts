@@ -2,7 +2,7 @@
 // that are prompt, that tell nothing of repetitions, that lose answers, or that begin anew all the time. There is exactly one machine in
 // the end, or none where there should be none.
 import type { Clock, Random } from "@telltale/clock";
-import type { Condition, KindRef, KubeObject } from "@telltale/kinds";
+import type { KindRef, KubeObject } from "@telltale/kinds";
 import type { Backend, BackendFault, Deed, Fault, Look, Scenario } from "@telltale/simulation";
 import type { Method } from "../src/contract/contract.ts";
 import {
@@ -206,9 +206,4 @@ export const scenarios: Readonly<Record<string, Scenario<Hypervisor>>> = {
   powered: { ...base(), name: "powered", people: powered },
   resized: { ...base(), name: "resized", people: resized },
   deleted: { ...base(), name: "deleted", people: [removal], end: ({ backend }) => expected(backend, []) },
-};
-
-export const isReady = (object: KubeObject): boolean => {
-  const { status } = object as { readonly status?: { readonly conditions?: readonly Condition[] } };
-  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
 };

@@ -24,7 +24,7 @@ export const keepsPhase: Effects<never> = {
 };
 
 /** The same for kinds with a `status.message`, which says what went wrong too. */
-export const tellsMessage: Effects<never> = each((_, effect) => ({ ...effect, message: effect.write }));
+export const tellsMessage: Effects<never> = each<never>((_, effect) => ({ ...effect, message: effect.write }));
 
 /** These end in `Failed`: the first three until the object changes, the last until the next good pass. */
 const failing: readonly FailureClass[] = ["unsupported", "invalid", "terminal", "bug"];
