@@ -1,7 +1,9 @@
+export { Access } from "./access.ts";
 export { type Config, configFrom, standardConfig } from "./config.ts";
 export * from "./contract/contract.ts";
 export { type Code, codes, RpcError } from "./contract/rpc-error.ts";
 export * from "./kinds/index.ts";
+export { type RoleOptions, roles } from "./manifests/roles.ts";
 export { type BuildOptions, type VirtrigaudMetrics, virtrigaudMetrics } from "./metrics.ts";
 export { leaseName } from "./names.ts";
 export { type OperatorOptions, virtrigaudOperator } from "./operator.ts";

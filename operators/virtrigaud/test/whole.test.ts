@@ -32,7 +32,8 @@ test("the samples become Ready, and leave nothing behind but what was there befo
   for (const { kind, metadata } of await it.all()) await it.remove(kindOf(kind), metadata?.name ?? "");
   await it.until(async () => (await it.all()).length === 0, 10 * minute);
   await it.pass(10_000);
-  for (const kind of [Deployment, Service]) expect((await it.client.list(kind, { namespace })).items).toEqual([]);
+  const parts: readonly KindRef[] = [Deployment, Service];
+  for (const kind of parts) expect((await it.client.list(kind, { namespace })).items).toEqual([]);
   expect([box, old].map((host) => host.machines.length)).toEqual([0, 3]);
   await it.end();
 });

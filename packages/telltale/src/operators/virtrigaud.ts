@@ -1,17 +1,20 @@
 // Virtual machines at the front door.
 import type { Clock, Random } from "@telltale/clock";
-import { type Env, rbacManifests } from "@telltale/runtime";
+import type { Env } from "@telltale/runtime";
 import {
   type Config,
   configFrom,
   type Dial,
   leaseName,
+  roles,
   SimulatedHost,
   simulatedDial,
   virtrigaudCrds,
   virtrigaudKinds,
+  virtrigaudMetrics,
   virtrigaudOperator,
 } from "@telltale/virtrigaud";
+import { version } from "../program/version.ts";
 import type { Operator, Parts } from "./operator.ts";
 import { configured, flagsOf } from "./settings.ts";
 
@@ -27,21 +30,17 @@ export const virtrigaud: Operator = {
   flags: flags.flags,
   settings: (env, given) => ({ ...env, ...flags.named(given) }),
   crds: () => virtrigaudCrds(),
-  roles({ namespace, settings }) {
-    const config = configIn(settings);
-    return rbacManifests({
-      name,
-      namespace,
-      controllers: virtrigaudOperator({ config }),
-      replicas: { as: "lease", namespace, lease: leaseName },
-      events: "v1",
-      ...(config.namespaces && { namespaces: config.namespaces }),
-    });
-  },
+  roles: ({ namespace, settings }) => roles({ namespace, config: configIn(settings) }),
   extras: () => [],
   async start({ settings, clock, random, log }) {
     const config = configIn(settings);
-    return partsOf(config, virtrigaudOperator({ config, clock, random, log }));
+    const metrics = virtrigaudMetrics({ version, node: process.version });
+    const { onCall, onAddress } = metrics;
+    const { options, ...parts } = partsOf(
+      config,
+      virtrigaudOperator({ config, clock, random, log, onCall, onAddress }),
+    );
+    return { ...parts, options: { ...options, metrics: metrics.into } };
   },
   ground: { given: [], adapt: (sample) => sample },
   async embed({ settings, clock, random, log }) {
