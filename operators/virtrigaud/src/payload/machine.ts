@@ -4,7 +4,7 @@ import type { Request } from "../contract/contract.ts";
 import type { Placement, Provider, VirtualMachine, VMClass, VMImage, VMNetworkAttachment } from "../kinds/index.ts";
 import { classPayload } from "./class.ts";
 import { type ImagePayload, imagePayload, importedPayload } from "./image.ts";
-import { networksPayload } from "./networks.ts";
+import { networksPayload, type PoolData } from "./networks.ts";
 import { disksPayload, placementPayload } from "./placement.ts";
 
 /** What a machine is made of. */
@@ -13,12 +13,14 @@ export interface Ingredients {
   /** What it is called on the hypervisor. */
   readonly name: string;
   readonly provider: Provider;
-  /** How the machine's namespace names the provider (2.11). */
+  /** How the namespace of the image names the provider (2.11). */
   readonly providerKey: string;
   readonly vmClass: VMClass;
   readonly image: VMImage | undefined;
   /** Those of the spec's networks, position by position. */
   readonly networks: readonly (VMNetworkAttachment | undefined)[];
+  /** Of networks that give out addresses of a pool, position by position. */
+  readonly pools?: readonly (PoolData | undefined)[];
   /** From the most to the least telling: what it says itself, what a policy decided, what the provider has for all. */
   readonly placement: readonly (Placement | undefined)[];
 }
@@ -36,7 +38,7 @@ export function createPayload(
     name,
     classJson: JSON.stringify(classPayload(from.vmClass.spec, vm.spec.resources)),
     imageJson: JSON.stringify(image),
-    networksJson: JSON.stringify(networksPayload(vm, networks, provider)),
+    networksJson: JSON.stringify(networksPayload(vm, networks, provider, from.pools)),
     disksJson: JSON.stringify(disksPayload(vm.spec.disks)),
     placementJson: placement === null ? "" : JSON.stringify(placement),
     tags: [...(vm.spec.tags ?? [])],
@@ -57,7 +59,7 @@ export function desiredPayload(from: Ingredients, withDisks: boolean): string {
     Name: name,
     Class: classPayload(from.vmClass.spec, vm.spec.resources),
     Image: "problem" in image ? null : image,
-    Networks: networksPayload(vm, networks, provider),
+    Networks: networksPayload(vm, networks, provider, from.pools),
     Disks: withDisks ? disksPayload(vm.spec.disks) : null,
     UserData: null,
     MetaData: null,

@@ -67,4 +67,15 @@ describe("networks_json", () => {
     const [payload] = networksPayload(vm({ networks: [{ name: "eth0" }] }), [lan], box);
     expect(payload).toMatchObject({ Bridge: "vmbr3", name: "vmbr3" });
   });
+
+  it("an address out of a pool comes with the pool's own subnet, unless the card says otherwise", () => {
+    const ipAllocation = { type: "Pool" as const, poolConfig: { poolRef: { name: "pool" } } };
+    const status = { ipAllocations: [{ vm: "demo/web", ip: "10.0.0.5" }] };
+    const lan = network({ network: { type: "nat" }, ipAllocation }, status);
+    const pool = { ranges: "10.0.0.0/24", prefix: "24", gateway: "10.0.0.1", dns: "10.0.0.2,10.0.0.3" };
+    const of = (card: object) =>
+      networksPayload(vm({ networks: [{ name: "eth0", ...card }] }), [lan], provider("qemu"), [pool])[0];
+    expect(of({})).toMatchObject({ StaticIP: "10.0.0.5", Prefix: 24, Gateway: "10.0.0.1", DNS: "10.0.0.2,10.0.0.3" });
+    expect(of({ prefix: 16, gateway: "10.0.9.9" })).toMatchObject({ Prefix: 16, Gateway: "10.0.9.9" });
+  });
 });

@@ -28,18 +28,22 @@ export interface ProxmoxNetworkPayload extends NetworkPayload {
   readonly static_ip?: { readonly address: string; readonly gateway?: string; readonly dns?: readonly string[] };
 }
 
-/** The attachments are those of the spec's networks, position by position; a card without one is the template's. */
+/** What a pool says of its subnet, in the words of its ConfigMap (3.10). */
+export type PoolData = Readonly<Record<string, string>>;
+
+/** Attachments and pools are those of the spec's networks, position by position; a card without one is the template's. */
 export function networksPayload(
   vm: Pick<VirtualMachine, "metadata" | "spec">,
   attachments: readonly (VMNetworkAttachment | undefined)[],
   provider: Provider,
+  pools: readonly (PoolData | undefined)[] = [],
 ): readonly NetworkPayload[] {
   const used = new Map<VMNetworkAttachment, number>();
   return (vm.spec.networks ?? []).map((card, i) => {
     const attachment = attachments[i];
     const turn = attachment === undefined ? 0 : (used.get(attachment) ?? 0);
     if (attachment !== undefined) used.set(attachment, turn + 1);
-    const address = addressOf(card, attachment, `${vm.metadata.namespace}/${vm.metadata.name}`, turn);
+    const address = addressOf(card, attachment, `${vm.metadata.namespace}/${vm.metadata.name}`, turn, pools[i]);
     const payload = { Name: card.name, ...linkOf(attachment, provider), ...address };
     return provider.spec.type === "proxmox" ? forProxmox(payload) : payload;
   });
@@ -81,7 +85,13 @@ const family = (type: Provider["spec"]["type"]): "vsphere" | "libvirt" | "proxmo
   type === "vsphere" || type === "proxmox" ? type : "libvirt";
 
 /** What the card asks for; else what the network has set aside for it. */
-function addressOf(card: VMNetworkRef, attachment: VMNetworkAttachment | undefined, vm: string, turn: number): Address {
+function addressOf(
+  card: VMNetworkRef,
+  attachment: VMNetworkAttachment | undefined,
+  vm: string,
+  turn: number,
+  pool: PoolData = {},
+): Address {
   const { type = "DHCP", staticConfig, dnsConfig } = attachment?.spec.ipAllocation ?? {};
   const asides = (attachment?.status?.ipAllocations ?? []).filter((one) => one.vm === vm);
   const aside = asides.find(({ ip }) => ip === card.ipAddress) ?? asides[turn];
@@ -92,9 +102,9 @@ function addressOf(card: VMNetworkRef, attachment: VMNetworkAttachment | undefin
     MacAddress: card.macAddress ?? aside?.mac ?? "",
     IPPolicy: ip === "" ? "dhcp" : "static",
     StaticIP: ip,
-    Prefix: card.prefix ?? Number(fixedPrefix),
-    Gateway: card.gateway ?? (ip === "" ? "" : (staticConfig?.gateway ?? "")),
-    DNS: card.dns ?? (dnsConfig?.servers ?? []).join(","),
+    Prefix: card.prefix ?? Number(fixedPrefix || (pool["prefix"] ?? "")),
+    Gateway: card.gateway ?? (ip === "" ? "" : (staticConfig?.gateway ?? pool["gateway"]?.trim() ?? "")),
+    DNS: card.dns ?? (dnsConfig?.servers?.join(",") || (pool["dns"] ?? "")),
   };
 }
 

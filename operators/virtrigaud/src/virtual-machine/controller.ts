@@ -1,6 +1,6 @@
 // The controller of VirtualMachines: what it watches, and its steps in a row.
 import { deepEqual } from "@telltale/kinds";
-import { Namespace, Secret } from "@telltale/kinds/builtin";
+import { ConfigMap, Namespace, Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook, type Name, pausedBy } from "@telltale/runtime";
 import {
   Provider,
@@ -94,7 +94,7 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
       .index(VMSnapshot, byVM, ({ metadata, spec }) => [`${metadata.namespace}/${spec.vmRef.name}`])
       .index(VMClone, byVM, (clone) => [`${clone.metadata.namespace}/${sourceOf(clone) ?? ""}`])
       .reads(Namespace, { metadataOnly: true })
-      .gets(Secret)
+      .gets(Secret, ConfigMap)
       .writes(VMPlacementPolicy, "patch status")
       .writes(VMSnapshot, "create", "delete")
       .records(annotations.pendingOp)

@@ -140,7 +140,8 @@ function needsOf(vm: VirtualMachine, isNew: boolean, look: Look, crossing: Cross
   return {
     is: "there",
     provider: provider.object,
-    key: providerKey(home, { namespace, name }),
+    // As the image's own status names it.
+    key: providerKey(objectOf(image)?.metadata.namespace ?? home, { namespace, name }),
     vmClass: objectOf(vmClass),
     image: objectOf(image),
     networks: nets.map(objectOf),
