@@ -37,6 +37,10 @@ describe.skipIf(path === undefined)("disks on a plain Linux box", () => {
     const bytes = readFileSync(join(kit.images, "boot.raw"));
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
+      if (request.headers.authorization !== `Basic ${btoa("me:secret")}`) {
+        response.writeHead(401).end();
+        return;
+      }
       asked.push(request.headers.range);
       const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
       const range = { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` };
@@ -51,7 +55,13 @@ describe.skipIf(path === undefined)("disks on a plain Linux box", () => {
       const url = `http://images.test:${port}/boot.raw`;
       const request = (checksum: string) => ({ imageJson: JSON.stringify({ source: { http: { url, checksum } } }) });
       const prepare = (targetName: string, checksum: string) =>
-        kit.ask("imagePrepare", { ...request(checksum), targetName });
+        kit.ask("imagePrepare", {
+          ...request(checksum),
+          targetName,
+          credentials: { username: "me", password: "secret" },
+        });
+      const stranger = await kit.ask("imagePrepare", { ...request(""), targetName: "stranger" });
+      expect(await kit.done(stranger.task?.id)).toMatch(/^PERMISSION_DENIED/);
       const first = await prepare("boot", sha256(bytes));
       expect(first.preparedImageId).toBe("boot");
       expect((await prepare("boot", sha256(bytes))).task?.id).toBe(first.task?.id);
@@ -63,6 +73,8 @@ describe.skipIf(path === undefined)("disks on a plain Linux box", () => {
       const wrong = await prepare("wrong", "0".repeat(64));
       expect(await kit.done(wrong.task?.id)).toMatch(/^DATA_LOSS: checksum mismatch/);
       expect(readdirSync(join(kit.state, "images"))).toEqual(["boot"]);
+      for (const name of readdirSync(join(kit.state, "tasks")))
+        expect(readFileSync(join(kit.state, "tasks", name), "utf8")).not.toContain("secret");
       expect(readdirSync(join(kit.state, "images", "boot")).sort()).toEqual(["image.json", "image.qcow2"]);
       const id = await kit.make("imaged", { image: first.preparedImagePath, format: "qcow2" });
       await on(id);
@@ -208,7 +220,7 @@ describe.skipIf(path === undefined)("disks on a plain Linux box", () => {
     for (const id of [source, target]) await kit.ask("delete", { id });
   });
 
-  it("exports a snapshot in another format, and answers late where it was told to", async () => {
+  it("exports and clones a snapshot, in any format, and answers late where it was told to", async () => {
     const id = await kit.make("formats");
     const { snapshotId } = await kit.ask("snapshotCreate", { vmId: id, nameHint: "s" });
     await on(id);
@@ -223,6 +235,18 @@ describe.skipIf(path === undefined)("disks on a plain Linux box", () => {
     const staged = join(kit.storage, "claim", "s.vmdk");
     expect(checksum).toBe(sha256(readFileSync(staged)));
     expect(img("compare", "-f", "vmdk", "-F", "raw", staged, join(kit.images, "boot.raw"))).toContain("identical");
+    await kit.ask("exportDisk", { vmId: id, snapshotId, destinationUrl: "pvc://claim/s.raw", format: "raw" });
+    expect(readFileSync(join(kit.storage, "claim", "s.raw")).equals(readFileSync(join(kit.images, "boot.raw")))).toBe(
+      true,
+    );
+    const from = { sourceVmId: id, targetName: "then", sourceSnapshotId: snapshotId };
+    const then = await kit.ask("clone", from);
+    expect(await kit.done(then.task?.id)).toBe("");
+    expect(isEqual(await diskOf(then.targetVmId), join(kit.storage, "claim", "s.raw"))).toBe(true);
+    await kit.ask("delete", { id: then.targetVmId });
+    const onTop = await refused(kit.ask("clone", { ...from, targetName: "on-top", linked: true }));
+    expect(onTop.code).toBe("FAILED_PRECONDITION");
+
     expect(
       (await refused(kit.ask("exportDisk", { vmId: id, destinationUrl: "s3://b/x", backendType: "s3" }))).code,
     ).toBe("UNIMPLEMENTED");

@@ -1,6 +1,6 @@
 // The QEMU provider as a program, over gRPC, ended by kill -9: what it began goes on, and the next one knows all about it.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, systemRandom } from "@telltale/clock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -69,6 +69,10 @@ describe.skipIf(path === undefined)("virtrigaud-qemu", () => {
     await start();
     const { id, task } = await ask("create", createRequest("runs", { image: join(kit.images, "boot.raw") }));
     await until("the machine is made", async () => task === undefined || (await status(task.id)).done);
+    // L-17: disks are not for everybody.
+    expect(statSync(join(kit.state, "vms", id, "disks", "root.qcow2")).mode & 0o777).toBe(0o640);
+    expect(statSync(join(kit.state, "vms", id, "seed", "user-data")).mode & 0o777).toBe(0o600);
+    expect(statSync(kit.state).mode & 0o777).toBe(0o700);
     await ask("power", { id, op: PowerOp.ON });
     await until("the guest counts", () => kit.serial(id).length > 2);
     await kill();

@@ -38,7 +38,9 @@ export async function download(host: Host, fetch: Fetch, wanted: Download): Prom
       return await once(host, fetch, wanted);
     } catch (error) {
       const isTransient = error instanceof RpcError && error.code === "UNAVAILABLE";
-      if (!isTransient) await Promise.all([host.remove(wanted.to), host.remove(validatorOf(wanted.to))]);
+      // A provider that is told to end goes on from here when it is started again.
+      if (!isTransient && !wanted.signal.aborted)
+        await Promise.all([host.remove(wanted.to), host.remove(validatorOf(wanted.to))]);
       if (!isTransient || attempt === attempts || wanted.signal.aborted) throw error;
       await sleep(host.clock, 1000 * attempt, wanted.signal);
     }

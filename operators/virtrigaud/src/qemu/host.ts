@@ -2,7 +2,7 @@
 // before and after any of them and see what a new one makes of it.
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { link, mkdir, open, rename, rm, statfs, symlink } from "node:fs/promises";
+import { chmod, link, mkdir, open, rename, rm, statfs, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { Clock, Random } from "@telltale/clock";
@@ -60,7 +60,9 @@ export function systemHost(clock: Clock, random: Random): Host {
       await syncFolder(dirname(path));
     },
     async folder(path, mode = 0o700) {
-      await mkdir(path, { recursive: true, mode });
+      const first = await mkdir(path, { recursive: true, mode });
+      // Whatever the process's mask is: others may have to read what travels.
+      if (first !== undefined) for (let at = path; at.length >= first.length; at = dirname(at)) await chmod(at, mode);
     },
     async rename(from, to) {
       await rename(from, to);

@@ -32,6 +32,8 @@ export const qemuProgram: Program = {
   },
   async start({ flags, clock }) {
     const settings = settingsOf(flags);
+    // Disks that QEMU's own programs make are nobody else's to read, either.
+    process.umask(0o027);
     const provider = await openProvider(systemHost(clock, systemRandom), settings, checkedFetch(systemLookup));
     return {
       handlers: provider.handlers,

@@ -60,6 +60,7 @@ export async function copyFile(
   try {
     const file = await open(to, "w", mode);
     try {
+      await file.chmod(mode);
       for await (const piece of createReadStream(from, { highWaterMark: 2 ** 20 })) {
         const bytes: Buffer = piece;
         task.signal.throwIfAborted();
