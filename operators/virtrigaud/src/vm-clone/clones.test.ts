@@ -184,6 +184,17 @@ describe("a copy", () => {
 });
 
 describe("what a clone waits for, and what it refuses", () => {
+  it("somebody who holds it", async () => {
+    await begin();
+    const held = (value: string | null) => ({ metadata: { annotations: { "virtrigaud.io/paused": value } } });
+    const spec = { source: { vmRef: { name: "web" } }, target: { name: "web2" } };
+    await h.apply(VMClone, "copy", spec, held("true").metadata);
+    await s.pass(60_000);
+    expect([(await read())?.message, host.calls]).toEqual(["Paused", []]);
+    await h.patch(VMClone, "copy", held(null));
+    await until("Ready");
+  });
+
   it("its source, its provider, and a migration of the source", async () => {
     await begin({ status: { runtime: { phase: "Starting" } } });
     await clone({ source: { vmRef: { name: "nobody" } } }, "a");

@@ -2,6 +2,7 @@
 import { deepEqual } from "@telltale/kinds";
 import { Namespace, Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook, type Name, pausedBy } from "@telltale/runtime";
+import { findCondition } from "@telltale/status";
 import {
   Provider,
   VirtualMachine,
@@ -35,7 +36,12 @@ export function vmClones({ workers, ...senses }: VMCloneOptions): Controller {
       .gate(
         pausedBy(annotations.paused, {
           value: "true",
-          say: (_clone, draft) => void draft.aside().set({ message: "Paused" }),
+          say({ status: said }, draft) {
+            draft.aside().set({ message: "Paused" });
+            // One that nobody has looked at yet is not there.
+            if (findCondition(said?.conditions, "Ready") === undefined)
+              draft.condition("Ready", false, "Cloning", "Paused");
+          },
         }),
       )
       .watches(VirtualMachine, ({ old, new: next }, look) => ofMachine(next ?? old, look), { changed: isOtherMachine })

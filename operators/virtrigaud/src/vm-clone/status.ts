@@ -19,7 +19,7 @@ export function status(world: World, draft: CloneDraft): void {
   const { rest, told } = world;
   if (rest === undefined || rest.is === "done") return;
   if (rest.is === "stuck") {
-    draft.keep("Ready", "Cloning", "Customizing", "Failed");
+    draft.keep("Ready", "Cloning", "Customizing", "Failed").set({ message: text`${told.ready?.message ?? ""}` });
     return;
   }
   if (told.phase === undefined) draft.phase("Pending");

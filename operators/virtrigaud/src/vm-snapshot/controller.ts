@@ -2,6 +2,7 @@
 import { deepEqual } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook, type Name, pausedBy } from "@telltale/runtime";
+import { findCondition } from "@telltale/status";
 import { Provider, VirtualMachine, VMClone, VMMigration, VMSnapshot, type VMSnapshotStatus } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
 import { resolve } from "../references.ts";
@@ -27,7 +28,12 @@ export function vmSnapshots({ workers, ...ways }: VMSnapshotOptions): Controller
       .gate(
         pausedBy(annotations.paused, {
           value: "true",
-          say: (_snapshot, draft) => void draft.aside().set({ message: "Paused" }),
+          say({ status: said }, draft) {
+            draft.aside().set({ message: "Paused" });
+            // One that nobody has looked at yet is not there.
+            if (findCondition(said?.conditions, "Ready") === undefined)
+              draft.condition("Ready", false, "Creating", "Paused");
+          },
         }),
       )
       .owns(VMSnapshot, { verbs: ["create", "delete"] })

@@ -21,7 +21,7 @@ export type Deeds = {
   readonly [D in Deed["is"]]: (deed: Extract<Deed, { is: D }>, world: World, hands: SnapshotHands) => Promise<World>;
 };
 
-export const cannotQuiesce = "crash consistent: provider cannot quiesce";
+const cannotQuiesce = "crash consistent: provider cannot quiesce";
 
 export const deeds: Deeds = {
   async take(_deed, world, hands) {

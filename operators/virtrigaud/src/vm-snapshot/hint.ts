@@ -11,5 +11,4 @@ export function hintFor(snapshot: VMSnapshot, siblings: readonly VMSnapshot[]): 
 const baseOf = ({ spec, metadata }: VMSnapshot): string => spec.snapshotConfig?.name ?? metadata.name ?? "";
 
 /** What was sent, on whichever provider: it is stored before it is sent. */
-export const sentOf = ({ status }: VMSnapshot): string | undefined =>
-  Object.values(status?.providerStatus ?? {})[0]?.path;
+const sentOf = ({ status }: VMSnapshot): string | undefined => Object.values(status?.providerStatus ?? {})[0]?.path;

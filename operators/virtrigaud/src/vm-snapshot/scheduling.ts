@@ -38,7 +38,7 @@ const isUnderWay = ({ metadata, status }: VMSnapshot): boolean =>
   metadata.deletionTimestamp === undefined && ["Pending", "Creating", undefined].includes(status?.phase);
 
 /** Those beyond the newest so many that came well, and the newest so many that failed. */
-export function surplusOf({ spec }: VMSnapshot, children: readonly VMSnapshot[]): readonly VMSnapshot[] {
+function surplusOf({ spec }: VMSnapshot, children: readonly VMSnapshot[]): readonly VMSnapshot[] {
   const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = spec.schedule ?? {};
   const beyond = (phase: string, limit: number) =>
     children

@@ -97,6 +97,19 @@ describe("a snapshot that is taken", () => {
     expect((await read("b"))?.children?.map(({ name }) => name)).toEqual(["c"]);
   });
 
+  it("that somebody holds waits, and holds up no other", async () => {
+    await begin();
+    const held = (value: string | null) => ({ metadata: { annotations: { "virtrigaud.io/paused": value } } });
+    await h.apply(VMSnapshot, "a", { vmRef: { name: "web" } }, held("true").metadata);
+    await take("b");
+    await until("b", "Ready");
+    expect(await read("a")).toMatchObject({ message: "Paused" });
+    expect(host.asked("snapshotCreate").length).toBe(1);
+    await h.patch(VMSnapshot, "a", held(null));
+    await until("a", "Ready");
+    expect((await read("a"))?.message).toBe("Snapshot created successfully");
+  });
+
   it("has a name of its own on the hypervisor, the same at every attempt", async () => {
     await begin();
     await take("a", { snapshotConfig: { name: "nightly" } });

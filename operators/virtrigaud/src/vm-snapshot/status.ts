@@ -19,7 +19,7 @@ export function status(world: World, draft: SnapshotDraft): void {
   const { rest, told } = world;
   if (rest === undefined) return;
   if (rest.is === "stuck") {
-    draft.keep("Ready", "Creating");
+    draft.keep("Ready", "Creating").set({ message: text`${told.ready?.message ?? ""}` });
     return;
   }
   if (told.phase === undefined || told.phase === "Failed") draft.phase("Pending");
