@@ -1,16 +1,33 @@
 // Policies as people meet them: on a server, with machines and providers around.
-import { expect, it, onTestFinished } from "vitest";
+import type { KindRef } from "@telltale/kinds";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../src/kinds/index.ts";
 import { vmPlacementPolicies } from "../src/vm-placement-policy/controller.ts";
-import { type Stage, stage } from "./stage.ts";
+import { type ProviderOptions, type Stage, stage } from "./stage.ts";
 
-async function begin(): Promise<Stage> {
-  const it = await stage({ controllers: () => [vmPlacementPolicies()] });
-  onTestFinished(async () => {
-    expect(it.complaints).toEqual([]);
-    await it.end();
-  });
-  return it;
+const homes = ["a1", "a2", "a3", "a4", "a5", "a6"];
+let all: Stage;
+beforeAll(async () => {
+  all = await stage({ controllers: () => [vmPlacementPolicies()], namespaces: homes });
+});
+afterAll(async () => {
+  expect(all.complaints).toEqual([]);
+  await all.end();
+});
+
+/** The stage in a namespace of its own. */
+function begin() {
+  const home = homes.pop() ?? "";
+  return {
+    apply: (kind: KindRef, name: string, spec: object) => all.apply(kind, name, spec, {}, home),
+    status: (kind: KindRef, name: string, status: object) => all.status(kind, name, status, home),
+    remove: (kind: KindRef, name: string) => all.remove(kind, name, home),
+    says: (kind: KindRef, name: string, type = "Ready") => all.says(kind, name, type, home),
+    provider: (name: string, more: ProviderOptions = {}) => all.provider(name, { ...more, namespace: home }),
+    policy: async (name: string) => (await all.get(VMPlacementPolicy, name, home))?.status,
+    writes: () => all.writes().filter(({ line }) => line.includes(`/namespaces/${home}/`)),
+    pass: all.pass,
+  };
 }
 
 const machine = (policy: string, provider = "p") => ({
@@ -20,21 +37,19 @@ const machine = (policy: string, provider = "p") => ({
   placementRef: { name: policy },
 });
 
-const statusOf = async (it: Stage, name: string) => (await it.get(VMPlacementPolicy, name))?.status;
-
 it("S51 policy: a host that is both allowed and excluded makes it invalid, until that is corrected", async () => {
-  const it = await begin();
+  const it = begin();
   await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h1"], excludedHosts: ["h1"] } });
   const problem = "spec.hard: host h1 is both allowed and excluded";
   expect(await it.says(VMPlacementPolicy, "a", "Validated")).toBe(`False Invalid ${problem}`);
   expect(await it.says(VMPlacementPolicy, "a")).toBe(`False Invalid ${problem}`);
   await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h1"], excludedHosts: ["h2"] } });
   expect(await it.says(VMPlacementPolicy, "a")).toBe("True Valid Placement policy is valid and ready");
-  expect((await statusOf(it, "a"))?.observedGeneration).toBe(2);
+  expect((await it.policy("a"))?.observedGeneration).toBe(2);
 });
 
 it("S52 policy conflict: two strict one-per-host policies with three machines for two hosts name each other", async () => {
-  const it = await begin();
+  const it = begin();
   const spec = {
     hard: { hosts: ["h1", "h2"] },
     antiAffinity: { hostAntiAffinity: { enabled: true, scope: "strict" } },
@@ -46,7 +61,7 @@ it("S52 policy conflict: two strict one-per-host policies with three machines fo
     ["m1", "a"],
     ["m2", "b"],
   ] as const) {
-    expect((await statusOf(it, "a"))?.conflictingPolicies).toEqual([]);
+    expect((await it.policy("a"))?.conflictingPolicies).toEqual([]);
     await it.apply(VirtualMachine, name, machine(policy));
     await it.pass(1_000);
   }
@@ -54,7 +69,7 @@ it("S52 policy conflict: two strict one-per-host policies with three machines fo
     ["a", "b"],
     ["b", "a"],
   ] as const) {
-    expect((await statusOf(it, mine))?.conflictingPolicies).toEqual([
+    expect((await it.policy(mine))?.conflictingPolicies).toEqual([
       {
         policyName: other,
         conflictType: "hard",
@@ -66,24 +81,24 @@ it("S52 policy conflict: two strict one-per-host policies with three machines fo
     expect(await it.says(VMPlacementPolicy, mine, "Conflicts")).toBe(`True Conflicts it contradicts ${other}`);
     expect(await it.says(VMPlacementPolicy, mine)).toMatch(/^True Valid/);
   }
-  expect((await statusOf(it, "a"))?.usedByVMs).toEqual([{ name: "m0" }, { name: "m1" }]);
+  expect((await it.policy("a"))?.usedByVMs).toEqual([{ name: "m0" }, { name: "m1" }]);
   await it.remove(VirtualMachine, "m2");
   await it.pass(1_000);
   expect(await it.says(VMPlacementPolicy, "a", "Conflicts")).toMatch(/^False NoConflicts/);
 });
 
 it("each type of provider around says what it can keep, and of what is only preferred it warns", async () => {
-  const it = await begin();
+  const it = begin();
   await it.apply(VMPlacementPolicy, "a", {
     hard: { hosts: ["h1"], zones: ["z1"] },
     soft: { clusters: ["c1"] },
     resourceConstraints: { minCPUPerHost: 4 },
   });
-  expect((await statusOf(it, "a"))?.validationResults).toEqual({});
+  expect((await it.policy("a"))?.validationResults).toEqual({});
   await it.provider("p", { spec: { type: "proxmox" } });
   await it.provider("q");
   await it.pass(1_000);
-  const first = await statusOf(it, "a");
+  const first = await it.policy("a");
   expect(first?.validationResults).toEqual({
     proxmox: {
       valid: true,
@@ -105,30 +120,30 @@ it("each type of provider around says what it can keep, and of what is only pref
 });
 
 it("nothing is written while nothing changes, but for the time of the check, once an hour", async () => {
-  const it = await begin();
+  const it = begin();
   await it.provider("q");
   await it.apply(VMPlacementPolicy, "a", { hard: { networks: ["lan"] } });
-  const before = await statusOf(it, "a");
+  const before = await it.policy("a");
   it.writes();
   await it.pass(59 * 60_000);
   expect(it.writes()).toEqual([]);
   await it.pass(11 * 60_000);
   expect(it.writes()).toHaveLength(1);
-  expect(await statusOf(it, "a")).not.toEqual(before);
+  expect(await it.policy("a")).not.toEqual(before);
 });
 
 it("the statistics are another's: they stay as they are", async () => {
-  const it = await begin();
+  const it = begin();
   await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h1"] } });
   const placementStats = { totalPlacements: 3, failedPlacements: 1 };
   await it.status(VMPlacementPolicy, "a", { placementStats });
   await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h2"] } });
   await it.pass(1_000);
-  expect(await statusOf(it, "a")).toMatchObject({ observedGeneration: 2, placementStats });
+  expect(await it.policy("a")).toMatchObject({ observedGeneration: 2, placementStats });
 });
 
 it("a TPM asked of machines with BIOS is wrong as long as they are", async () => {
-  const it = await begin();
+  const it = begin();
   await it.apply(VMClass, "c", { cpu: 1, memory: "512Mi" });
   await it.apply(VMPlacementPolicy, "a", { securityConstraints: { requireTPM: true } });
   await it.apply(VirtualMachine, "m0", machine("a"));

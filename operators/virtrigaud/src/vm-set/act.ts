@@ -6,7 +6,7 @@ import { type SafeText, text } from "@telltale/status";
 import { VirtualMachine, type VMSet, type VMSetStatus } from "../kinds/index.ts";
 import { labels } from "../names.ts";
 import { redact } from "../redact.ts";
-import { type Action, mostAtOnce } from "./actions.ts";
+import type { Action } from "./actions.ts";
 import { changesTo } from "./change.ts";
 import { claimsOf, machineOf } from "./objects.ts";
 import { observe, revisionOf } from "./observe.ts";
@@ -49,20 +49,22 @@ async function remember(actions: readonly Action[], world: World, update: Revisi
 /** One, two, four, ... at a time: what the server refuses once it is not asked for a hundred times more. */
 async function perform(actions: readonly Action[], world: World, hands: SetHands): Promise<Made> {
   let begun = 0;
+  let done = 0;
   let taken = 0;
   for (let size = 1; begun < actions.length; size *= 2) {
     const batch = actions.slice(begun, begun + size);
     begun += batch.length;
     const ends = await Promise.allSettled(batch.map((action) => performOne(action, world, hands)));
     for (const [i, end] of ends.entries()) {
-      if (end.status === "fulfilled") taken += Number(isUpdate(batch[i]));
-      else if (refusalOf(end.reason) === undefined) throw end.reason;
+      if (end.status === "fulfilled") {
+        done += Number(end.value);
+        taken += Number(isUpdate(batch[i]));
+      } else if (refusalOf(end.reason) === undefined) throw end.reason;
     }
     const refused = ends.flatMap((end) => (end.status === "rejected" ? (refusalOf(end.reason) ?? []) : []))[0];
-    if (refused !== undefined) return { taken, hasMore: false, refused };
+    if (refused !== undefined) return { taken, done, refused };
   }
-  const isWhose = actions.some((it) => it.do === "adopt" || it.do === "release");
-  return { taken, hasMore: isWhose || actions.length >= mostAtOnce };
+  return { taken, done };
 }
 
 const isUpdate = (action: Action | undefined): boolean =>
@@ -84,17 +86,22 @@ class Taken extends Error {
   }
 }
 
-async function performOne(action: Action, world: World, hands: SetHands): Promise<void> {
+/** Whether it was done: what has to wait is not. */
+async function performOne(action: Action, world: World, hands: SetHands): Promise<boolean> {
   const { set, revisions } = world;
   switch (action.do) {
     case "adopt":
-      return adopt(action.vm, set, hands);
+      await adopt(action.vm, set, hands);
+      return true;
     case "release":
-      return release(action.vm, set, hands);
+      await release(action.vm, set, hands);
+      return true;
     case "remove":
-      return hands.remove(VirtualMachine, action.member.vm, "Background");
+      await hands.remove(VirtualMachine, action.member.vm, "Background");
+      return true;
     case "drop claim":
-      return hands.remove(PersistentVolumeClaim, action.claim, "Background");
+      await hands.remove(PersistentVolumeClaim, action.claim, "Background");
+      return true;
     case "create":
       return create(action.ordinal, action.of, world, hands);
     case "change": {
@@ -103,16 +110,17 @@ async function performOne(action: Action, world: World, hands: SetHands): Promis
       const old = revisions.find(({ metadata }) => hashIn(set, metadata?.name) === member.revision);
       const operations = changesTo(member.vm, set, seat, to.template, templateOf(old));
       await hands.patch(VirtualMachine, member.vm, operations);
+      return true;
     }
   }
 }
 
 /** Its claims first: a machine that is there may be used. */
-async function create(ordinal: number, of: Revision, { set, claims }: World, hands: SetHands): Promise<void> {
+async function create(ordinal: number, of: Revision, { set, claims }: World, hands: SetHands): Promise<boolean> {
   let isNew = false;
   for (const claim of claimsOf(set, ordinal)) {
     const { as } = await hands.ensure(PersistentVolumeClaim, claim, { mode: "createOnly", owner: "none" });
-    if (as === "terminating") return; // the machine waits for a new one
+    if (as === "terminating") return false; // the machine waits for a new one
     isNew ||= as === "created";
   }
   if (isNew && claims.length === 0) {
@@ -121,6 +129,7 @@ async function create(ordinal: number, of: Revision, { set, claims }: World, han
   const wanted = machineOf(set, { ordinal, hash: of.hash }, of.template);
   const { as, live } = await hands.ensure(VirtualMachine, wanted, { mode: "createOnly" });
   if (as === "foreign") throw new Taken(text`VirtualMachine ${live.metadata.name ?? ""} belongs to somebody else`);
+  return as === "created";
 }
 
 async function adopt(vm: VirtualMachine, set: VMSet, hands: SetHands): Promise<void> {

@@ -5,6 +5,7 @@ import { cut, type Draft, names, type SafeText, text } from "@telltale/status";
 import type { VMSet, VMSetVMStatus } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import type { Member } from "./members.ts";
+import { plan } from "./plan.ts";
 import { dueAt, isOverdue, type Standing, standing } from "./standing.ts";
 import { type Progress, progress, updatedOf } from "./update.ts";
 import type { World } from "./world.ts";
@@ -171,7 +172,9 @@ function rowOf(member: Member, { told }: World, length: number, now: Instant): V
 /** Nothing tells that a machine has been ready for long enough, or has not come up in time. */
 function wakeAt(world: World, stand: Standing, done: Progress, now: Instant): Instant | undefined {
   const { rules, members, made } = world;
-  if (made.hasMore) return now;
+  // What follows at once waits for nobody: no event tells of what this pass did itself.
+  const isUnderWay = made.done > 0 && made.refused === undefined;
+  if (isUnderWay && plan(world, stand.update).length > 0) return now;
   const moments: Instant[] = [];
   for (const member of members) {
     if (member.isLeaving || stand.isAvailable(member)) continue;

@@ -51,10 +51,10 @@ export interface Told {
 export interface Made {
   /** Machines that were taken for the update. */
   readonly taken: number;
-  /** More is to be done at once. */
-  readonly hasMore: boolean;
+  /** Whatever it did. */
+  readonly done: number;
   /** What the server said when it refused. */
   readonly refused?: SafeText;
 }
 
-export const nothingMade: Made = { taken: 0, hasMore: false };
+export const nothingMade: Made = { taken: 0, done: 0 };

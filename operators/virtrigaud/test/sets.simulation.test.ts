@@ -1,0 +1,16 @@
+// Sets and policies under faults. `TELLTALE_PLANS=10` tries ten times as many plans.
+import { budget, simulate, story } from "@telltale/simulation";
+import { expect, test } from "vitest";
+import { changed, deleted, grows, policed, replaced, surged } from "./sets.scenarios.ts";
+
+// The quick run leaves out what another one does as well.
+const all = [grows, surged, changed, deleted, policed, ...(budget(1) > 1 ? [replaced] : [])];
+
+test.each(all)(
+  "$name: whatever goes wrong, it ends as it should",
+  async (scenario) => {
+    const { failure } = await simulate(scenario, { plans: budget(1) });
+    expect(failure === undefined ? "" : story(failure)).toBe("");
+  },
+  600_000,
+);
