@@ -9,3 +9,11 @@ test("what YAML does not take as it is, is escaped, and read as it was", () => {
   expect(text).toContain("é 😀");
   expect(parse(text)).toMatchObject({ data });
 });
+
+test("what kubectl would take for a boolean or a number stays text", () => {
+  const words = ["On", "Off", "yes", "n", "1:30", "1_000", "010", "0o7", "~", "OffGraceful", "v1", "a:b"];
+  const text = yamlOf([{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "it" }, words } as never]);
+  for (const version of ["1.1", "1.2"] as const) expect(parse(text, { version })).toMatchObject({ words });
+  expect(text).toContain('- "On"\n');
+  expect(text).toContain("- OffGraceful\n");
+});
