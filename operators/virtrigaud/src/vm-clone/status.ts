@@ -123,6 +123,8 @@ function prepared({ told }: World, draft: CloneDraft): void {
 
 function copying(world: World, draft: CloneDraft, said: SafeText): void {
   prepared(world, draft);
+  // What was said of a copy is lost: there is none as far as anybody knows.
+  if (world.told.phase === "Customizing" || world.told.phase === "Powering-On") draft.phase("Failed");
   draft.phase("Cloning").condition("Cloning", true, "Cloning", said);
   draft.condition("Ready", false, "Cloning", said).set({ message: said });
 }

@@ -209,6 +209,15 @@ describe("a schedule", () => {
     ]);
   });
 
+  it("that is switched off is a snapshot like any other", async () => {
+    await begin();
+    await plan({});
+    await plan({ enabled: false });
+    await s.until(async () => ((await read("plan"))?.snapshotID ?? "") !== "", 60_000);
+    await until("plan", "Ready");
+    expect(await says("plan")).toBe("True Created Snapshot created successfully");
+  });
+
   it("suspended: nothing; put back in time: it goes on; unreadable: it fails", async () => {
     await begin();
     await plan({ suspend: true });

@@ -3,7 +3,7 @@ import { formatGoDuration, formatTime, type Instant, type Ms, parseTime, plus } 
 import { type Draft, remaining, type SafeText, text, volatile } from "@telltale/status";
 import type { VMSnapshot } from "../kinds/index.ts";
 import { pollAfter, taskPolls } from "../link/task.ts";
-import { isNew, keepingNow, nextLook } from "./decide.ts";
+import { isNew, isTaken, keepingNow, nextLook } from "./decide.ts";
 import type { FailReason, Rest } from "./step.ts";
 import { childrenOf, refOf } from "./tree.ts";
 import type { World } from "./world.ts";
@@ -22,7 +22,7 @@ export function status(world: World, draft: SnapshotDraft): void {
     draft.keep("Ready", "Creating").set({ message: text`${told.ready?.message ?? ""}` });
     return;
   }
-  if (told.phase === undefined || told.phase === "Failed") draft.phase("Pending");
+  again(told.phase, !isTaken(world) && world.schedule === undefined && rest.is !== "invalid", draft);
   fields(world, draft);
   draft.wake(say(rest, world, draft));
 }
@@ -101,14 +101,15 @@ function back({ told, held, record }: World, draft: SnapshotDraft): SnapshotDraf
   return draft.phase(isBegun ? "Creating" : "Pending");
 }
 
+/** From the beginning: after a failure, and where a schedule has become a snapshot. */
+function again(phase: World["told"]["phase"], isUntaken: boolean, draft: SnapshotDraft): void {
+  if (phase === "Expired" && isUntaken) draft.phase("Ready");
+  const isOver = phase === "Ready" || phase === "Expired";
+  if (phase === undefined || phase === "Failed" || (isOver && isUntaken)) draft.phase("Pending");
+}
+
 export function taking(world: World, draft: SnapshotDraft): void {
-  if (
-    world.told.phase === undefined ||
-    world.snapshot.status?.phase === undefined ||
-    world.snapshot.status.phase === "Failed"
-  ) {
-    draft.phase("Pending");
-  }
+  again(world.snapshot.status?.phase, true, draft);
   fields(world, draft);
   const said = text`Snapshot creation initiated`;
   draft.phase("Creating").condition("Creating", true, "Creating", said);
