@@ -1,0 +1,231 @@
+// What a pass can do for a migration, one function each. What a provider refuses becomes part of the world.
+import { PersistentVolumeClaim } from "@telltale/kinds/builtin";
+import type { EffectRecord } from "@telltale/runtime";
+import { text } from "@telltale/status";
+import { PowerOp } from "../contract/contract.ts";
+import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
+import { transferDeadline } from "../link/deadlines.ts";
+import { ProviderError } from "../link/provider-error.ts";
+import { annotations, labels } from "../names.ts";
+import { callName, credentialsOf, hearing, type MigrationHands, tried } from "./act.ts";
+import { changed, marked } from "./change.ts";
+import { clean } from "./clean.ts";
+import { exportOp, importOp } from "./decide.ts";
+import { lockValue, type Senses } from "./observe.ts";
+import { timeoutAt } from "./retrying.ts";
+import { attemptOf, diskEntry, exportsOf, importName, importsOf, stagingUrl } from "./staging.ts";
+import type { Deed } from "./step.ts";
+import { isOurs, targetOf } from "./target.ts";
+import { exportRequest, importRequest } from "./transfer.ts";
+import { stagingPart } from "./validating.ts";
+import type { Transfer, World } from "./world.ts";
+
+export type Deeds = {
+  readonly [D in Deed["is"]]: (
+    deed: Extract<Deed, { is: D }>,
+    world: World,
+    hands: MigrationHands,
+    senses: Senses,
+  ) => Promise<World>;
+};
+
+export const deeds: Deeds = {
+  async learn({ held }, world) {
+    // What was under way has come to an end, or is known by its task from here on.
+    const { task: _ended, transfer: _known, ...heard } = world.heard;
+    return { ...world, held, heard, record: undefined };
+  },
+
+  async lock(_deed, world, hands) {
+    const { vm } = world.source;
+    if (vm === undefined) return world;
+    const marks = marked(vm, "annotations", { [annotations.migrationLock]: lockValue(world.migration) });
+    const locked = await changed(VirtualMachine, vm, marks, hands);
+    return { ...world, source: { ...world.source, vm: locked, lock: "ours" } };
+  },
+
+  async claim(_deed, world, hands) {
+    const { claim, migration } = world;
+    if (claim === undefined) return world;
+    const marks = {
+      [labels.part]: stagingPart,
+      [labels.migration]: migration.metadata.name ?? "",
+      [labels.managedBy]: "virtrigaud",
+    };
+    if (claim.object !== undefined) {
+      const { [labels.managedBy]: _ours, ...temporary } = marks;
+      const object = await changed(
+        PersistentVolumeClaim,
+        claim.object,
+        marked(claim.object, "labels", temporary),
+        hands,
+      );
+      return { ...world, claim: { ...claim, object } };
+    }
+    const { storageClassName, size = "", accessMode = "ReadWriteMany" } = migration.spec.storage?.pvc ?? {};
+    const { live, as } = await hands.ensure(
+      PersistentVolumeClaim,
+      {
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        metadata: {
+          name: claim.name,
+          namespace: migration.metadata.namespace ?? "",
+          labels: marks,
+          annotations: { [annotations.createdBy]: "vmmigration-controller" },
+        },
+        spec: {
+          accessModes: [accessMode],
+          ...(storageClassName !== undefined && { storageClassName }),
+          resources: { requests: { storage: size } },
+        },
+      },
+      { mode: "createOnly" },
+    );
+    if (as === "created") hands.event("Normal", "PVCCreated", `Created claim ${claim.name}`);
+    return { ...world, claim: { ...claim, object: live } };
+  },
+
+  async powerOff(_deed, world, hands) {
+    const { vm } = world.source;
+    if (vm === undefined) return world;
+    let source = vm;
+    if (vm.metadata.annotations?.[annotations.preMigrationPowerState] === undefined) {
+      const { powerState } = vm.spec;
+      const operations = [
+        ...marked(vm, "annotations", { [annotations.preMigrationPowerState]: powerState ?? "On" }),
+        { op: "test", path: "/spec/powerState", value: powerState ?? null } as const,
+        { op: "add", path: "/spec/powerState", value: "Off" } as const,
+      ];
+      source = await changed(VirtualMachine, vm, operations, hands);
+      hands.event("Normal", "SourcePowerOff", "The source VM is switched off");
+    }
+    const request = { id: vm.status?.id ?? "", op: PowerOp.OFF };
+    const answer = await tried(world.from, "power", request, hands);
+    const next = { ...world, source: { ...world.source, vm: source } };
+    return hearing(next, { power: "untold", ...(answer instanceof ProviderError && { trouble: answer }) });
+  },
+
+  async snapshot(_deed, world, hands) {
+    const { name = "", namespace = "" } = world.migration.metadata;
+    const { live, as } = await hands.ensure(
+      VMSnapshot,
+      {
+        apiVersion: VMSnapshot.apiVersion,
+        kind: VMSnapshot.kind,
+        metadata: { name: `${name}-src`, namespace },
+        spec: {
+          vmRef: { name: world.source.at.name },
+          snapshotConfig: { includeMemory: false, description: `Migration snapshot for ${name}` },
+          metadata: { purpose: "migration" },
+        },
+      },
+      { mode: "createOnly" },
+    );
+    if (as === "foreign") return hearing(world, { taken: text`VMSnapshot ${name}-src is somebody else's` });
+    return { ...world, snapshot: live };
+  },
+
+  async export(_deed, world, hands) {
+    const { migration, from, staged } = world;
+    const attempt = attemptOf(exportsOf(staged).at(-1)) + 1;
+    const url = stagingUrl(migration, attempt, from.channel.provider?.spec.type);
+    return sent(world, exportOp, url, hands, async (credentials, options) => {
+      if (from.channel.is === "closed") throw new Error(from.channel.why);
+      const request = exportRequest(world, url, credentials);
+      return { is: "exported", answer: await from.channel.link.ask("exportDisk", request, options) };
+    });
+  },
+
+  async import(_deed, world, hands) {
+    const { migration, to, staged } = world;
+    const name = importName(migration, importsOf(staged).length + 1);
+    return sent(world, importOp, diskEntry(name), hands, async (credentials, options) => {
+      if (to.channel.is === "closed") throw new Error(to.channel.why);
+      const request = importRequest(world, name, credentials);
+      return { is: "imported", answer: await to.channel.link.ask("importDisk", request, options) };
+    });
+  },
+
+  async create(_deed, world, hands) {
+    const { migration, source, held, target } = world;
+    const wanted = targetOf(migration, source.vm, held);
+    const { live } = await hands.ensure(VirtualMachine, wanted, { mode: "createOnly", owner: "none" });
+    if (!isOurs(live, migration)) {
+      return hearing(world, {
+        taken: text`VirtualMachine ${target.at.namespace}/${target.at.name} is somebody else's`,
+      });
+    }
+    return { ...world, target: { ...target, object: live, isOurs: true } };
+  },
+
+  async switchOff(_deed, world, hands) {
+    const { target } = world;
+    if (target.object === undefined) return world;
+    const operations = [
+      { op: "test", path: "/spec/powerState", value: "On" },
+      { op: "replace", path: "/spec/powerState", value: "Off" },
+    ] as const;
+    return { ...world, target: { ...target, object: await changed(VirtualMachine, target.object, operations, hands) } };
+  },
+
+  async discard({ what }, world, hands) {
+    if (what === "snapshot" && world.snapshot !== undefined) {
+      await hands.remove(VMSnapshot, world.snapshot, "Background");
+      return { ...world, snapshot: undefined };
+    }
+    if (what === "target" && world.target.object !== undefined) {
+      await hands.remove(VirtualMachine, world.target.object, "Background");
+      return { ...world, target: { ...world.target, object: undefined, isOurs: false } };
+    }
+    return world;
+  },
+
+  clean: ({ what }, world, hands, senses) => clean(what, world, hands, senses),
+};
+
+interface SendOptions {
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly isLong: true;
+}
+
+/**
+ * Noted before it is sent: that it is sent, and under which name. The answer is found in a later pass; whoever finds none, because the
+ * process that sent it is gone, sends it again under another name.
+ */
+async function sent(
+  world: World,
+  op: string,
+  entry: string,
+  hands: MigrationHands,
+  send: (credentials: Readonly<Record<string, string>>, options: SendOptions) => Promise<Transfer>,
+): Promise<World> {
+  const credentials = await credentialsOf(world.migration, hands);
+  if ("lacking" in credentials) {
+    const error = ProviderError.unsent("FAILED_PRECONDITION", "Conflict", credentials.lacking);
+    const record = { op, id: "", attempt: 0, at: "" };
+    return hearing({ ...world, record }, { transfer: { is: "refused", error } });
+  }
+  const staged = [...world.staged, entry];
+  const deadline = transferDeadline(timeoutAt(world) - hands.now);
+  let record: EffectRecord | undefined;
+  await hands.once({
+    op,
+    probe: async () => "none", // what was sent before has its own name
+    async call(it) {
+      record = it;
+      await hands.annotate({ [annotations.stagedObjects]: JSON.stringify(staged) });
+      hands.call<Transfer>(callName(op, staged), async (signal) => {
+        try {
+          return await send(credentials.map, { deadline, signal, isLong: true });
+        } catch (error) {
+          if (error instanceof ProviderError) return { is: "refused", error };
+          throw error;
+        }
+      });
+    },
+    goesOn: () => true,
+  });
+  return hearing({ ...world, staged, record }, { transfer: { is: "running" } });
+}

@@ -1,0 +1,70 @@
+// The end of a migration object: nothing new is begun, a machine that is whole stays, and everything else is put in order (3.3).
+import { type Ms, parseTime } from "@telltale/kinds";
+import { done, type Finalized, gaveUp, waiting } from "@telltale/runtime";
+import { text } from "@telltale/status";
+import type { VMMigration } from "../kinds/index.ts";
+import { deadlines } from "../link/deadlines.ts";
+import { ProviderError } from "../link/provider-error.ts";
+import { lookAtTask } from "../link/task.ts";
+import { annotations } from "../names.ts";
+import type { MigrationHands } from "./act.ts";
+import { clean } from "./clean.ts";
+import { stuckSaid } from "./decide.ts";
+import { type End, nextCleaning } from "./leftovers.ts";
+import { observe, type Senses } from "./observe.ts";
+import type { MigrationDraft } from "./status.ts";
+import type { World } from "./world.ts";
+
+/** So long a task of a provider is waited for. */
+const taskPatience: Ms = 120_000;
+/** After so long what cannot be removed is left behind. */
+const patience: Ms = 600_000;
+/** More than there is to do. */
+const enough = 80;
+
+export async function finalize(
+  migration: VMMigration,
+  hands: MigrationHands,
+  draft: MigrationDraft,
+  senses: Senses,
+): Promise<Finalized> {
+  let world = await observe(migration, hands, senses);
+  if (migration.status?.phase === "Ready" && migration.status.storageInfo?.cleanedUp === true) return done;
+  const age = hands.now - (parseTime(migration.metadata.deletionTimestamp) ?? hands.now);
+  const isForced = migration.metadata.annotations?.[annotations.forceDelete] === "true";
+  if (!isForced && age < taskPatience && (await isBusy(world, hands))) {
+    draft.set({ message: text`Waiting until the provider is through` });
+    return waiting(5_000);
+  }
+  const end: End = world.phase === "Ready" ? "success" : "deleted";
+  for (let i = 0; i < enough; i += 1) {
+    const what = nextCleaning(world, end);
+    if (what === undefined) break;
+    world = await clean(what, world, hands, senses);
+  }
+  const { stuck } = world.heard;
+  if (stuck === undefined) return done;
+  const why = stuckSaid(stuck);
+  if (isForced) {
+    hands.event("Warning", "ForceDeleted", why);
+    return done;
+  }
+  if (age >= patience) return gaveUp(Object.keys(stuck).join(", "));
+  hands.event("Warning", "CleanupErrors", why);
+  draft.set({ message: why });
+  return waiting(30_000);
+}
+
+/** Whether a provider is still at an export or import. What cannot be asked is not waited for. */
+async function isBusy({ held, phase, from, to }: World, hands: MigrationHands): Promise<boolean> {
+  const { channel } = (held.progress?.currentPhase ?? phase) === "Exporting" ? from : to;
+  const id = held.taskRef ?? "";
+  if (id === "" || channel.is === "closed") return false;
+  const options = { deadline: deadlines.taskStatus, signal: hands.signal };
+  try {
+    return (await lookAtTask(() => channel.link.ask("taskStatus", { task: { id } }, options))).is === "running";
+  } catch (error) {
+    if (error instanceof ProviderError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+// Where disks lie between the two providers: URLs with the number of the attempt in them, and the list of all that were used (3.3). Pure.
+
+import type { VMMigration } from "../kinds/index.ts";
+import type { ProviderType } from "../kinds/provider-spec.ts";
+import { annotations } from "../names.ts";
+
+type DiskFormat = "qcow2" | "vmdk" | "raw";
+
+/** What a family stores its disks in. */
+export const nativeFormat = (type: ProviderType | undefined): "qcow2" | "vmdk" =>
+  type === "vsphere" ? "vmdk" : "qcow2";
+
+/** What the staged object is written in. */
+export function stagedFormat({ spec }: VMMigration, source: ProviderType | undefined): DiskFormat {
+  const { type = "pvc" } = spec.storage ?? {};
+  if (type === "pvc") return spec.options?.diskFormat ?? "qcow2";
+  return type === "s3" ? nativeFormat(source) : "qcow2";
+}
+
+export const claimName = ({ metadata, spec }: VMMigration): string =>
+  spec.storage?.pvc?.name ?? `${metadata.name}-storage`;
+
+/** The key of an attempt inside its bucket. */
+function s3Key({ metadata, spec }: VMMigration, attempt: number, format: DiskFormat): string {
+  const prefix = (spec.storage?.s3?.prefix ?? "").replace(/^\/+|\/+$/g, "");
+  const key = `vmmigrations/${metadata.namespace}/${metadata.name}/export-${attempt}.${format}`;
+  return prefix === "" ? key : `${prefix}/${key}`;
+}
+
+export function stagingUrl(migration: VMMigration, attempt: number, source: ProviderType | undefined): string {
+  const { metadata, spec } = migration;
+  const format = stagedFormat(migration, source);
+  const { type = "pvc", s3, nfs } = spec.storage ?? {};
+  if (type === "s3") return `s3://${s3?.bucket ?? ""}/${s3Key(migration, attempt, format)}`;
+  if (type === "nfs") {
+    const { server = "", export: root = "", path = "", uid, gid } = nfs ?? {};
+    const folder = [root, path].map((it) => it.replace(/^\/+|\/+$/g, "")).filter((it) => it !== "");
+    // One flat name: the NFS client in use cannot make folders (L-32).
+    const file = `vmmigrations-${metadata.namespace}-${metadata.name}-export-${attempt}.${format}`;
+    const owner = [...(uid === undefined ? [] : [`uid=${uid}`]), ...(gid === undefined ? [] : [`gid=${gid}`])];
+    return `nfs://${server}/${[...folder, file].join("/")}${owner.length === 0 ? "" : `?${owner.join("&")}`}`;
+  }
+  return `pvc://${claimName(migration)}/vmmigrations/${metadata.namespace}/${metadata.name}/export-${attempt}.${format}`;
+}
+
+/** How the disk of an import is called: by a name that no attempt before had. */
+export function importName({ spec }: VMMigration, attempt: number): string {
+  return `${spec.target.name}-migrated${attempt === 1 ? "" : `-r${attempt - 1}`}`;
+}
+
+// Imported disks stand in the same list as staged objects, as `disk:<name>`: both are what attempts left behind.
+const diskPrefix = "disk:";
+export const diskEntry = (name: string): string => `${diskPrefix}${name}`;
+const isDisk = (entry: string): boolean => entry.startsWith(diskPrefix);
+export const diskName = (entry: string): string => entry.slice(diskPrefix.length);
+
+const longest = 8_192;
+
+/** What attempts staged and imported so far, oldest first. What somebody else wrote there is as good as nothing. */
+export function stagedIn({ metadata }: VMMigration): readonly string[] {
+  const text = metadata.annotations?.[annotations.stagedObjects] ?? "";
+  if (text === "" || text.length > longest) return [];
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.filter((it): it is string => typeof it === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+export const exportsOf = (staged: readonly string[]): readonly string[] => staged.filter((it) => !isDisk(it));
+export const importsOf = (staged: readonly string[]): readonly string[] => staged.filter(isDisk);
+
+/** The number in a staging URL: entries that were removed meanwhile count too. */
+export function attemptOf(url: string | undefined): number {
+  const [, number] = /export-(\d+)\.[a-z0-9]+(?:\?.*)?$/.exec(url ?? "") ?? [];
+  return number === undefined ? 0 : Number(number);
+}
