@@ -123,7 +123,14 @@ const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name"
   differs,
   // A guest has its time from when it was asked, whatever was being done to the machine before.
   restamps: ["Reconfiguring"],
-  free: ["*.status.id", "*.status.provider", "*.status.ips", "*.status.consoleURL", "*.status.lastReconfigureTime"],
+  free: [
+    "*.metadata.annotations.virtrigaud.io/provider-id",
+    "*.status.id",
+    "*.status.provider",
+    "*.status.ips",
+    "*.status.consoleURL",
+    "*.status.lastReconfigureTime",
+  ],
   end: ({ backend }) => expected(backend, ["web"]),
 });
 

@@ -37,7 +37,8 @@ export const byVM = "vm";
 export async function observe(vm: VirtualMachine, look: Look, senses: Senses): Promise<World> {
   const { namespace = "", name = "" } = vm.metadata;
   const held = heldOf(vm);
-  const isNew = held.id === undefined;
+  // Who is on the way out needs nothing but the provider.
+  const isNew = held.id === undefined && vm.metadata.deletionTimestamp === undefined;
   const needs = needsOf(vm, isNew, look, senses.crossing);
   const mates = matesOf(vm, look);
   const taken = new Set(mates.flatMap(({ status }) => ((status?.id ?? "") === "" ? [] : [status?.id ?? ""])));
