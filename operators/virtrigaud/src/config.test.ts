@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { configFrom, standardConfig } from "./config.ts";
 
@@ -78,5 +79,15 @@ describe("settings", () => {
       VIRTRIGAUD_KUBE_QPS: "0",
     });
     expect("errors" in read ? read.errors.length : 0).toBe(4);
+  });
+
+  test("every one is in the README, and nothing else is", () => {
+    const read = new Set<string>();
+    configFrom(new Proxy({}, { get: (_none, name) => void read.add(String(name)) }));
+    read.delete("HOSTNAME"); // what a container's own name is called
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    const [, table = ""] = /<!-- settings -->([\s\S]*)<!-- end of settings -->/.exec(readme) ?? [];
+    const told = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, names = ""]) => names.match(/\w+/g) ?? []);
+    expect(told.sort()).toEqual([...read].sort());
   });
 });

@@ -1,4 +1,5 @@
-import type { Sample } from "@telltale/runtime";
+import { readFileSync } from "node:fs";
+import type { Families, Sample } from "@telltale/runtime";
 import { prometheus } from "@telltale/runtime/prometheus";
 import { describe, expect, test } from "vitest";
 import { virtrigaudMetrics } from "./metrics.ts";
@@ -42,6 +43,20 @@ describe("8.2 the operator's own metrics", () => {
       "virtrigaud_provider_tasks_inflight gauge",
       "virtrigaud_vm_operations_total counter",
     ]);
+  });
+
+  test("every one is in the README with its labels, and nothing else is", async () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    const [, table = ""] = /<!-- metrics -->([\s\S]*)<!-- end of metrics -->/.exec(readme) ?? [];
+    const rows = [...table.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)];
+    const told = rows.map(([, name, labels = ""]) => `${name} ${(labels.match(/\w+/g) ?? []).join(" ")}`);
+    let families: Families = {};
+    virtrigaudMetrics({ version: "", node: "" }).into((all) => {
+      families = all;
+      return { tell() {} };
+    });
+    const known = Object.entries(families).map(([name, { labels }]) => `${name} ${labels.join(" ")}`);
+    expect(told.sort()).toEqual(known.sort());
   });
 
   test.each([

@@ -60,7 +60,12 @@ function partsOf(config: Config, controllers: Parts["controllers"]): Parts {
   return {
     controllers,
     lease: { lease },
-    options: { events: "v1", rate, ...(config.namespaces && { namespaces: config.namespaces }) },
+    options: {
+      events: "v1",
+      rate,
+      ...(config.namespaces && { namespaces: config.namespaces }),
+      ...(replicas.as === "one" && { replicas }),
+    },
   };
 }
 
