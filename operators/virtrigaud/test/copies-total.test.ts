@@ -62,8 +62,7 @@ it("whatever is stored", async () => {
     }
   }
   const operator = s.start();
-  await s.pass(3_600_000);
-  await s.pass(3_600_000);
+  await s.pass(600_000);
   const snapshots = (await s.client.list(VMSnapshot, { namespace: h.namespace })).items;
   const clones = (await s.client.list(VMClone, { namespace: h.namespace })).items;
   expect(h.complaints()).toEqual([]);

@@ -6,7 +6,7 @@ import { scenarios } from "./copies.scenarios.ts";
 test.each(scenarios)(
   "$name: whatever goes wrong, it ends as it should",
   async (scenario) => {
-    const { failure } = await simulate(scenario, { plans: budget(2) });
+    const { failure } = await simulate(scenario, { plans: budget(1) });
     expect(failure === undefined ? "" : story(failure)).toBe("");
   },
   600_000,
