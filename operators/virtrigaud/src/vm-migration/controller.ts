@@ -17,6 +17,7 @@ import { annotations, fieldManager } from "../names.ts";
 import { act } from "./act.ts";
 import { tell } from "./events.ts";
 import { finalize } from "./finalize.ts";
+import { Flights } from "./flights.ts";
 import { observe, type Senses } from "./observe.ts";
 import { type Outside, systemOutside } from "./outside.ts";
 import { status } from "./status.ts";
@@ -26,14 +27,15 @@ import type { World } from "./world.ts";
 const byMachine = "machine";
 const bySnapshot = "snapshot";
 
-export interface VMMigrationOptions extends Omit<Senses, "outside"> {
+export interface VMMigrationOptions extends Omit<Senses, "outside" | "flights"> {
   readonly workers: number;
   /** Default: this machine's network. */
   readonly outside?: Outside;
 }
 
 export function vmMigrations({ workers, ...options }: VMMigrationOptions): Controller {
-  const senses: Senses = { outside: systemOutside(options.addresses, options.lookup), ...options };
+  const outside = systemOutside(options.addresses, options.lookup);
+  const senses: Senses = { outside, flights: new Flights(), ...options };
   return (
     controller(VMMigration, "vmmigration")
       .on("generation", "deletion", "annotations", "labels", "finalizers", "status")

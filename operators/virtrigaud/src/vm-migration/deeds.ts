@@ -11,6 +11,7 @@ import { callName, credentialsOf, hearing, type MigrationHands, tried } from "./
 import { changed, marked } from "./change.ts";
 import { clean } from "./clean.ts";
 import { exportOp, importOp } from "./decide.ts";
+import type { Flights } from "./flights.ts";
 import { lockValue, type Senses } from "./observe.ts";
 import { timeoutAt } from "./retrying.ts";
 import { attemptOf, diskEntry, exportsOf, importName, importsOf, stagingUrl } from "./staging.ts";
@@ -126,21 +127,21 @@ export const deeds: Deeds = {
     return { ...world, snapshot: live };
   },
 
-  async export(_deed, world, hands) {
+  async export(_deed, world, hands, { flights }) {
     const { migration, from, staged } = world;
     const attempt = attemptOf(exportsOf(staged).at(-1)) + 1;
     const url = stagingUrl(migration, attempt, from.channel.provider?.spec.type);
-    return sent(world, exportOp, url, hands, async (credentials, options) => {
+    return sent(world, exportOp, url, hands, flights, async (credentials, options) => {
       if (from.channel.is === "closed") throw new Error(from.channel.why);
       const request = exportRequest(world, url, credentials);
       return { is: "exported", answer: await from.channel.link.ask("exportDisk", request, options) };
     });
   },
 
-  async import(_deed, world, hands) {
+  async import(_deed, world, hands, { flights }) {
     const { migration, to, staged } = world;
     const name = importName(migration, importsOf(staged).length + 1);
-    return sent(world, importOp, diskEntry(name), hands, async (credentials, options) => {
+    return sent(world, importOp, diskEntry(name), hands, flights, async (credentials, options) => {
       if (to.channel.is === "closed") throw new Error(to.channel.why);
       const request = importRequest(world, name, credentials);
       return { is: "imported", answer: await to.channel.link.ask("importDisk", request, options) };
@@ -199,6 +200,7 @@ async function sent(
   op: string,
   entry: string,
   hands: MigrationHands,
+  flights: Flights,
   send: (credentials: Readonly<Record<string, string>>, options: SendOptions) => Promise<Transfer>,
 ): Promise<World> {
   const credentials = await credentialsOf(world.migration, hands);
@@ -217,11 +219,14 @@ async function sent(
       record = it;
       await hands.annotate({ [annotations.stagedObjects]: JSON.stringify(staged) });
       hands.call<Transfer>(callName(op, staged), async (signal) => {
+        const flight = flights.begin(world.migration.metadata.uid ?? "", signal);
         try {
-          return await send(credentials.map, { deadline, signal, isLong: true });
+          return await send(credentials.map, { deadline, signal: flight.signal, isLong: true });
         } catch (error) {
           if (error instanceof ProviderError) return { is: "refused", error };
           throw error;
+        } finally {
+          flight.end();
         }
       });
     },

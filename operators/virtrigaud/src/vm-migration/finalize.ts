@@ -28,6 +28,7 @@ export async function finalize(
   draft: MigrationDraft,
   senses: Senses,
 ): Promise<Finalized> {
+  senses.flights.abort(migration.metadata.uid ?? "");
   let world = await observe(migration, hands, senses);
   if (migration.status?.phase === "Ready" && migration.status.storageInfo?.cleanedUp === true) return done;
   const age = hands.now - (parseTime(migration.metadata.deletionTimestamp) ?? hands.now);

@@ -170,14 +170,18 @@ describe("a migration", () => {
     expect(await h.get(VirtualMachine, "web2")).toBeDefined();
   });
 
-  it("over NFS, into one flat file; a machine that ran for its checks only is switched off again", async () => {
+  it("over NFS, into one flat file; a guest that answers late is asked again, and switched off in the end", async () => {
     const { s, answering } = all;
     const g = await ground(s);
     const { h, next, old } = g;
     const storage = { type: "nfs", nfs: { server: "192.0.2.7", export: "/srv", path: "moves/", uid: 7, gid: 8 } };
     await migrate(h, "a", {
       storage,
-      options: { verifyChecksums: false, validationChecks: { checkBoot: true, checkConnectivity: true } },
+      options: {
+        verifyChecksums: false,
+        validationChecks: { checkBoot: true, checkConnectivity: true },
+        retryPolicy: { maxRetries: 1, retryDelay: "1m" },
+      },
     });
     await s.until(async () => (await status(g))?.message === "Waiting until the new VM answers", 3 * minute);
     const [sent] = old.asked("exportDisk").map(({ request }) => request.destinationUrl);
@@ -185,6 +189,11 @@ describe("a migration", () => {
     expect(next.asked("importDisk").map(({ request }) => request.verifyChecksum)).toEqual([false]);
     const web2 = await h.get(VirtualMachine, "web2");
     expect(web2?.spec.powerState).toBe("On");
+    await s.until(async () => (await status(g))?.phase === "Failed", 6 * minute);
+    expect(await h.says(VMMigration, "a", "Failed")).toBe(
+      "True ValidationFailed the new VM answers on none of the ports 22, 3389 and 443",
+    );
+    expect((await status(g))?.validationResults?.validationErrors).toEqual(["it does not answer"]);
     answering.add(web2?.status?.ips?.[0] ?? "");
     await through(g);
     expect((await status(g))?.validationResults).toMatchObject({ bootSuccess: true, connectivitySuccess: true });

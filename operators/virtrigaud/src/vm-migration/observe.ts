@@ -22,6 +22,7 @@ import { acceptsFrom, type Crossing, type Followed, follow, type Name, resolve }
 import { lockOf } from "../virtual-machine/observe.ts";
 import { reach, type Ways } from "../vm-snapshot/reach.ts";
 import { specProblem } from "./checks.ts";
+import type { Flights } from "./flights.ts";
 import type { Outside } from "./outside.ts";
 import { claimName, stagedIn } from "./staging.ts";
 import { classRefOf, isOurs, placeOf } from "./target.ts";
@@ -32,6 +33,7 @@ export interface Senses extends Ways {
   readonly addresses: AddressPolicy;
   readonly lookup: Lookup;
   readonly outside: Outside;
+  readonly flights: Flights;
 }
 
 export async function observe(migration: VMMigration, look: Look, senses: Senses): Promise<World> {

@@ -23,7 +23,7 @@ export function retryAt(
   since: string | undefined,
 ): Instant | undefined {
   const { retryPolicy } = migration.spec.options ?? {};
-  if (retryPolicy === undefined || final.has(reason)) return undefined;
+  if (retryPolicy === undefined || (final.has(reason) && !isSlowGuest(held, reason))) return undefined;
   const { maxRetries = 3, retryDelay, backoffMultiplier = 2 } = retryPolicy;
   return nextAttempt(
     {
@@ -36,6 +36,12 @@ export function retryAt(
     },
     now,
   ).retryAt;
+}
+
+/** A guest that did not boot or answer may do so yet; a disk of the wrong size stays one. */
+function isSlowGuest({ progress, validationResults }: Held, reason: string): boolean {
+  const isAtGuest = reason === "ValidationFailed" && progress?.currentPhase === "Validating-Target";
+  return isAtGuest && validationResults?.diskSizeMatch !== false;
 }
 
 export const timeoutAt = ({ migration, held, now }: Pick<World, "migration" | "held" | "now">): Instant =>

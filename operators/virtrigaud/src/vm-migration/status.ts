@@ -71,16 +71,13 @@ function say(rest: Rest, world: World, draft: MigrationDraft): Instant | undefin
       draft.condition("Failed", false, "Retrying", said).set({ message: said });
       return now;
     }
-    case "wait": {
+    case "wait":
       waits(rest.reason, rest.why, world, draft);
-      const [at, limit] = [plus(now, rest.again), timeoutAt(world)];
-      const isInTime = at < limit;
-      return isInTime ? at : limit;
-    }
+      return inTime(plus(now, rest.again), world);
     case "failed":
       return fails(rest.reason, rest.why, world, draft);
     case "retryAt":
-      return rest.at;
+      return inTime(rest.at, world);
     case "untidy":
       draft.set({ message: rest.why });
       return plus(now, 300_000);
@@ -88,6 +85,13 @@ function say(rest: Rest, world: World, draft: MigrationDraft): Instant | undefin
       if (phase === "Ready") draft.set({ message: "Migration completed, cleanup finished" });
       return undefined;
   }
+}
+
+/** Not after all has taken too long. */
+function inTime(at: Instant, world: World): Instant {
+  const limit = timeoutAt(world);
+  const isInTime = at < limit;
+  return isInTime ? at : limit;
 }
 
 /** The condition of a phase is over. */
@@ -227,5 +231,6 @@ function fails(reason: FailReason, why: SafeText, world: World, draft: Migration
   if (type !== undefined) draft.condition(type, false, reason, why);
   const { eta: _eta, ...progress } = held.progress ?? {};
   draft.set({ progress });
-  return retryAt(world, reason, formatTime(now)) ?? now;
+  const next = retryAt(world, reason, formatTime(now));
+  return next === undefined ? now : inTime(next, world);
 }

@@ -110,6 +110,17 @@ describe("an attempt that fails", () => {
     expect(await g.h.get(VMSnapshot, "a-src")).toBeUndefined();
   });
 
+  it("a retry that would come too late does not come", async () => {
+    const g = await ground(all.s);
+    g.old.script("exportDisk", refuse("UNAVAILABLE"));
+    await migrate(g.h, "a", { options: { timeout: "5m", retryPolicy: { maxRetries: 1, retryDelay: "30m" } } });
+    await until(g, "Failed");
+    expect(await says(g)).toMatch(/^False ProviderError/);
+    await all.s.pass(5 * minute);
+    expect(await says(g)).toBe("False Timeout Migration failed after 0 retries: it took longer than 5m");
+    expect((await status(g))?.storageInfo?.cleanedUp).toBe(true);
+  });
+
   it("a target that fails is made anew from the same disk", async () => {
     const g = await ground(all.s);
     g.next.script("create", refuse("INVALID_ARGUMENT", "no such class"));
