@@ -1,5 +1,5 @@
-// The documents that are made from the kinds: the tables of the README, and the reference. Pure.
-import { type ConditionDeclaration, type Kind, referencesOf, markdownTable as table } from "@telltale/kinds";
+// The documents that are made from the kinds: the tables of the README. Pure.
+import { type ConditionDeclaration, type Kind, markdownTable as table } from "@telltale/kinds";
 import { eventMeanings } from "./event-meanings.ts";
 import { virtrigaudKinds } from "./kinds/index.ts";
 
@@ -85,19 +85,5 @@ export const eventTable = (): string =>
     ["Event", "Type", "Means", "Do"],
     Object.entries(eventMeanings).map(([name, { type, means, fix }]) => [code(name), type, means, fix]),
   );
-
-/** `docs/api.md` */
-export const apiReference = (): string =>
-  [
-    "# Reference\n\nMade from the kinds; `npx vitest run operators/virtrigaud/test/documents.test.ts -u` brings it up to date.",
-    ...referencesOf(virtrigaudKinds, coreField),
-  ]
-    .join("\n\n")
-    .trimEnd()
-    .concat("\n");
-
-/** What Kubernetes itself describes is not described again, and the template of a set is a machine. */
-const coreField =
-  /^(spec\.runtime\.(affinity|env|livenessProbe|readinessProbe|resources|securityContext|tolerations)|spec\.template\.spec|spec\.volumeClaimTemplates\[\]\.spec)[.[]/;
 
 const code = (text: string): string => `\`${text}\``;

@@ -73,8 +73,8 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
     vmNetworkAttachments({ crossing, workers: workers.VMNetworkAttachment }),
     vmSnapshots({ ...ways, workers: workers.VMSnapshot }),
     vmClones({ ...ways, crossing, workers: workers.VMClone }),
-    vmPlacementPolicies(),
-    vmSets(),
+    vmPlacementPolicies({ workers: workers.VMPlacementPolicy }),
+    vmSets({ workers: workers.VMSet }),
   ];
 }
 

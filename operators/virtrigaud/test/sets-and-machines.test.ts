@@ -78,4 +78,29 @@ describe("a policy", () => {
     expect((await at.get(VMPlacementPolicy, "none"))?.status?.placementStats?.failedPlacements).toBeGreaterThan(0);
     expect(await at.says(VMPlacementPolicy, "none", "Validated")).toMatch(/^False Invalid/);
   });
+
+  it("machines that are made at once do not get the same host where each wants its own", async () => {
+    const strict = { hostAntiAffinity: { enabled: true, scope: "strict" } };
+    await at.apply(VMPlacementPolicy, "apart", { hard: { hosts: ["h1", "h2", "h3"] }, antiAffinity: strict });
+    const before = host.asked("create").length;
+    for (const name of ["a", "b", "c"]) {
+      const { apiVersion, kind } = VirtualMachine;
+      const metadata = { name, namespace };
+      await at.client.create(VirtualMachine, {
+        apiVersion,
+        kind,
+        metadata,
+        spec: spec({ placementRef: { name: "apart" } }),
+      } as never);
+    }
+    await at.until(async () => host.asked("create").length === before + 3, 120_000);
+    const hosts = host
+      .asked("create")
+      .slice(before)
+      .map(({ request }) => JSON.parse(request.placementJson).Host);
+    expect(hosts.sort()).toEqual(["h1", "h2", "h3"]);
+    expect((await at.get(VMPlacementPolicy, "apart"))?.status?.placementStats).toMatchObject({
+      successfulPlacements: 3,
+    });
+  });
 });

@@ -15,6 +15,7 @@ import {
   VMSnapshot,
 } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
+import { Reservations } from "../placement/reservations.ts";
 import { resolve } from "../references.ts";
 import { act } from "./act.ts";
 import { finalize } from "./deletion.ts";
@@ -42,6 +43,7 @@ export interface VirtualMachineOptions {
 
 export function virtualMachines({ senses, workers, onAddress = () => {} }: VirtualMachineOptions): Controller {
   const addresses = new FirstAddresses(onAddress);
+  const places = new Reservations();
   return (
     controller(VirtualMachine, "virtualmachine")
       .on("generation", "deletion", "annotations", "labels", "finalizers", "status")
@@ -100,9 +102,11 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
       .records(annotations.pendingOp)
       .checkpoints("hook", "shutdown")
       .finalize((vm, hands, draft) => finalize(vm, hands, draft, senses))
-      .gone(({ metadata }) => {
-        senses.streaks.forget(metadata.uid ?? "");
-        addresses.forget(metadata.uid ?? "");
+      .gone((vm) => {
+        const { uid = "" } = vm.metadata;
+        senses.streaks.forget(uid);
+        addresses.forget(uid);
+        places.forget(vm);
       })
       .events("none")
       .status({ as: "patch", fieldManager })
@@ -112,7 +116,7 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
       .backoff({ first: 1_000, longest: 300_000, jitter: 0.1 })
       .resync(36_000_000)
       .reconcile<World, undefined>({
-        observe: (vm, look) => observe(vm, look, senses),
+        observe: (vm, look) => observe(vm, look, senses, places),
         plan: () => undefined,
         act: (_none, hands, world) => act(_none, hands, world, senses),
         status,

@@ -15,7 +15,8 @@ import {
   type VMSnapshotInfo,
 } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
-import { type Placing, place } from "../placement/engine.ts";
+import type { Placing } from "../placement/engine.ts";
+import type { Reservations } from "../placement/reservations.ts";
 import { isReachable } from "../reachable.ts";
 import { type Crossing, type Followed, follow, providerKey, resolve } from "../references.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
@@ -34,7 +35,8 @@ export interface Senses extends Tools {
 export const byProvider = "provider";
 export const byVM = "vm";
 
-export async function observe(vm: VirtualMachine, look: Look, senses: Senses): Promise<World> {
+/** `places`: none for a machine on its way out, which needs no place. */
+export async function observe(vm: VirtualMachine, look: Look, senses: Senses, places?: Reservations): Promise<World> {
   const { namespace = "", name = "" } = vm.metadata;
   const held = heldOf(vm);
   // Who is on the way out needs nothing but the provider.
@@ -55,7 +57,7 @@ export async function observe(vm: VirtualMachine, look: Look, senses: Senses): P
     revert: revertOf(vm, look),
     namesake: mates.find((it) => nameOn(it) === nameOn(vm) && isBefore(it, vm)),
     claimed: taken,
-    placing: isNew ? placingOf(vm, needs, mates, look) : undefined,
+    placing: isNew ? placingOf(vm, needs, mates, look, places) : undefined,
     held,
     heard: {},
     told: toldOf(vm),
@@ -164,12 +166,13 @@ function placingOf(
   needs: Needs,
   others: readonly VirtualMachine[],
   look: Look,
+  places: Reservations | undefined,
 ): Placing | undefined {
-  if (needs.is !== "there") return undefined;
+  if (needs.is !== "there" || places === undefined) return undefined;
   const { provider, vmClass, policy } = needs;
   const policies = policy === undefined ? [] : look.list(VMPlacementPolicy, { namespace: vm.metadata.namespace ?? "" });
   const namespaceLabels = (name: string) => look.get(Namespace, { name })?.metadata?.labels;
-  return place(vm, policy, { provider, vmClass, others, policies, namespaceLabels, now: look.now });
+  return places.place(vm, policy, { provider, vmClass, others, policies, namespaceLabels, now: look.now });
 }
 
 const first = 5_000;

@@ -6,20 +6,30 @@ import { type Outcome, statsAfter } from "../placement/stats.ts";
 import type { VMHands } from "./act.ts";
 import type { World } from "./world.ts";
 
+/** Several machines may be counted at once. */
+const mostTries = 5;
+
 export async function count({ vm, needs }: World, outcome: Outcome, hands: VMHands): Promise<void> {
-  const policy = needs.is === "there" ? needs.policy : undefined;
-  if (policy === undefined) return;
+  const { namespace = "", name = "" } = (needs.is === "there" ? needs.policy : undefined)?.metadata ?? {};
+  if (name === "") return;
   const took = hands.now - (parseTime(vm.metadata.creationTimestamp) ?? hands.now);
-  const before = policy.status?.placementStats;
-  const value = statsAfter(before, outcome, Math.max(0, took), hands.now);
-  try {
-    await hands.patchStatus(VMPlacementPolicy, policy, [
-      ...(policy.status === undefined ? [{ op: "add", path: "/status", value: {} } as const] : []),
-      { op: "test", path: "/status/placementStats", value: before ?? null },
-      { op: "add", path: "/status/placementStats", value },
-    ]);
-  } catch (error) {
-    // Somebody else counted meanwhile, or there is nobody left to count for: a number is not worth a second machine.
-    if (!isConflict(error) && !isNotFound(error)) throw error;
+  for (let tried = 0; tried < mostTries; tried += 1) {
+    const known = hands.get(VMPlacementPolicy, { namespace, name });
+    const policy = tried === 0 ? known : await hands.live(VMPlacementPolicy, { namespace, name });
+    if (policy === undefined) return;
+    const before = policy.status?.placementStats;
+    const value = statsAfter(before, outcome, Math.max(0, took), hands.now);
+    try {
+      await hands.patchStatus(VMPlacementPolicy, policy, [
+        ...(policy.status === undefined ? [{ op: "add", path: "/status", value: {} } as const] : []),
+        { op: "test", path: "/status/placementStats", value: before ?? null },
+        { op: "add", path: "/status/placementStats", value },
+      ]);
+      return;
+    } catch (error) {
+      // There is nobody left to count for: a number is not worth a second machine.
+      if (isNotFound(error)) return;
+      if (!isConflict(error)) throw error;
+    }
   }
 }
