@@ -55,12 +55,12 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^get \S+\/status$/, "a status is read with its object"],
   [/^(list|watch) leases$/, "one Lease is read by its name"],
   [/^patch vmplacementpolicies$/, "a policy has no finalizer, and nothing is kept on it: only its status is written"],
-  [/^patch persistentvolumeclaims$/, "a claim is made and taken away, never changed"],
+  [/ jobs$/, "nothing is done by Jobs: providers remove what is staged"],
   ...(hasMigrations
     ? []
     : [
         [/vmmigrations/, "VMMigrations are read; nobody works on them yet"] as const,
-        [/ jobs$/, "only migrations run jobs"] as const,
+        [/^patch persistentvolumeclaims$/, "only migrations change claims"] as const,
       ]),
 ];
 
@@ -123,6 +123,9 @@ const others: ReadonlySet<string> = new Set([
   "create deployments",
   "create persistentvolumeclaims", // of sets with claims
   "delete persistentvolumeclaims",
+  "patch persistentvolumeclaims", // of migrations
+  "patch vmmigrations",
+  "patch vmmigrations/status",
   "patch controllerrevisions", // one that counts again
   "delete controllerrevisions", // more of them than a set keeps
   "create vmsnapshots", // of schedules and hooks

@@ -9,7 +9,7 @@ import { prometheus } from "@telltale/runtime/prometheus";
 import { simulatedRuntime, workloads } from "@telltale/workloads";
 import { type Config, standardConfig } from "../src/config.ts";
 import { PowerOp } from "../src/contract/contract.ts";
-import { VMMigration, virtrigaudKinds } from "../src/kinds/index.ts";
+import { virtrigaudKinds } from "../src/kinds/index.ts";
 import { virtrigaudMetrics } from "../src/metrics.ts";
 import { virtrigaudOperator } from "../src/operator.ts";
 import { simulatedDial } from "../src/simulated/dial.ts";
@@ -142,7 +142,8 @@ export async function whole({ config, refuse }: WholeOptions = {}) {
 }
 
 /** The kinds that have a controller. */
-export const worked: readonly KindRef[] = virtrigaudKinds.filter(({ kind }) => kind !== VMMigration.kind);
+const controlled = new Set(virtrigaudOperator({ config: standardConfig }).map(({ kind }) => kind.kind));
+export const worked: readonly KindRef[] = virtrigaudKinds.filter(({ kind }) => controlled.has(kind));
 
 function pathOf(name: string): string {
   const kind = virtrigaudKinds.find((one) => one.kind === name);
