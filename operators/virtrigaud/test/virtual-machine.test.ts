@@ -2,7 +2,7 @@
 import { Secret } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, it } from "vitest";
 import { PowerOp } from "../src/contract/contract.ts";
-import { Provider, VirtualMachine, VMClass, VMImage, VMSnapshot } from "../src/kinds/index.ts";
+import { Provider, VirtualMachine, VMClass, VMClone, VMImage, VMSnapshot } from "../src/kinds/index.ts";
 import { answer, fail, lose, refuse, repeat, slow } from "../src/simulated/faults.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
 import { TlsSecrets } from "../src/tls-secrets.ts";
@@ -367,6 +367,24 @@ describe("a machine", () => {
     await it_.patch(VirtualMachine, "web", { spec: { snapshot: null } });
     await it_.patch(VirtualMachine, "web", { spec: { snapshot: { revertToRef: { name: "s1" } } } });
     await it_.until(async () => reverts() === 2 && (await isReady()), 2 * minute);
+  });
+
+  it("S50 what a linked clone hangs on stays until the clone is gone, also where it was made from a snapshot", async () => {
+    const host = await ground();
+    await make();
+    await make("copy");
+    await ready();
+    await ready(2 * minute, "copy");
+    await it_.apply(VMSnapshot, "s1", { vmRef: { name: "web" } });
+    const source = { snapshotRef: { name: "s1" } };
+    await it_.apply(VMClone, "copy", { source, target: { name: "copy" }, options: { type: "LinkedClone" } });
+    await it_.status(VMClone, "copy", { phase: "Ready", actualCloneType: "LinkedClone", targetRef: { name: "copy" } });
+    await it_.remove(VirtualMachine, "web");
+    await it_.pass(2 * minute);
+    expect(await says("Deleting")).toBe("True InUse Linked clones hang on its disk: copy");
+    await it_.remove(VirtualMachine, "copy");
+    await it_.until(async () => (await vm()) === undefined, 5 * minute);
+    expect(host.machines).toHaveLength(0);
   });
 
   it("a creation whose task fails is tried again where nothing is left of it", async () => {

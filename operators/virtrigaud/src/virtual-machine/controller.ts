@@ -94,7 +94,10 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
         return name === "" ? [] : [`${namespace}/${name}`];
       })
       .index(VMSnapshot, byVM, ({ metadata, spec }) => [`${metadata.namespace}/${spec.vmRef.name}`])
-      .index(VMClone, byVM, (clone) => [`${clone.metadata.namespace}/${sourceOf(clone) ?? ""}`])
+      .index(VMClone, byVM, ({ metadata, spec: { source } }) => {
+        const ref = source.vmRef ?? source.templateRef;
+        return ref === undefined ? [] : [named(ref, metadata.namespace)];
+      })
       .reads(Namespace, { metadataOnly: true })
       .gets(Secret, ConfigMap)
       .writes(VMPlacementPolicy, "patch status")

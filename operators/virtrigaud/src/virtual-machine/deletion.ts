@@ -45,12 +45,18 @@ async function dependants({ vm, lock }: World, hands: VMHands): Promise<Obstacle
     return { reason: "MigrationInProgress", why: text`VMMigration ${lock} has it`, again: 30_000 };
   }
   const { namespace = "", name = "" } = vm.metadata;
-  const clones = hands.where(VMClone, byVM, `${namespace}/${name}`).filter((it) => isLinked(it, hands));
+  const snapshots = hands.where(VMSnapshot, byVM, `${namespace}/${name}`);
+  const taken = new Set(snapshots.map(({ metadata }) => metadata.name));
+  const ofSnapshots = hands
+    .list(VMClone, { namespace })
+    .filter(({ spec }) => taken.has(spec.source.snapshotRef?.name ?? ""));
+  const clones = [...hands.where(VMClone, byVM, `${namespace}/${name}`), ...ofSnapshots].filter((it) =>
+    isLinked(it, hands),
+  );
   if (clones.length > 0) {
     const names = clones.map(({ metadata }) => metadata.name ?? "").join(", ");
     return { reason: "InUse", why: text`Linked clones hang on its disk: ${names}`, again: 30_000 };
   }
-  const snapshots = hands.where(VMSnapshot, byVM, `${namespace}/${name}`);
   const kept = snapshots.find(({ spec }) => spec.retentionPolicy?.deleteOnVMDelete === false);
   if (kept !== undefined) {
     return { reason: "InUse", why: text`snapshot ${kept.metadata.name ?? ""} must be kept`, again: 10_000 };
