@@ -122,6 +122,7 @@ describe("a hard life", () => {
     // It was heard: what is scanned has the places where it would be.
     const outside = await it.outside();
     expect(outside.events.length).toBeGreaterThan(1_000);
+    expect(outside.said).toContain("login failed: password=[redacted]");
     expect(outside.metrics).toContain('virtrigaud_errors_total{reason="internal",component="provider"}');
     for (const [where, said] of Object.entries(outside)) expect(said.match(canaries) ?? [], where).toEqual([]);
     // And the provider got them.

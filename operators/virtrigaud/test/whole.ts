@@ -121,10 +121,12 @@ export async function whole({ config, refuse }: WholeOptions = {}) {
       }
     },
 
-    /** Everything that can be read from outside: objects of ours with their status, events, logs, metrics. */
+    /** Everything that could be read from outside: whatever objects ever said, the same now, events, logs, metrics. */
     async outside() {
       const events = (await it.client.list(CoreEvent, {})).items;
+      const patches = it.writes().filter(({ line }) => line.startsWith("PATCH "));
       return {
+        said: patches.map(({ body }) => body).join("\n"),
         status: JSON.stringify((await all()).map(({ metadata, status }) => [metadata?.annotations, status])),
         events: JSON.stringify(events),
         logs: [...lines, ...it.complaints].join("\n"),
