@@ -69,6 +69,19 @@ const found: readonly (readonly [string, () => Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a child that comes while it is asked for is not applied again",
+    bakeryScenario,
+    {
+      seed: 23_148,
+      latency: "random",
+      faults: [
+        { p: "P25", write: 8, by: 25_000, side: "after", for: 180_000 },
+        { p: "P35", write: 2 },
+        { p: "P25", write: 7, by: 40_000, side: "before", for: 0 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

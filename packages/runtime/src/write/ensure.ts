@@ -91,11 +91,14 @@ export async function ensure<T extends KubeObject>(
     return found;
   };
 
-  const cached = cx.cached(kind, name) as T | undefined;
+  const known = () => cx.cached(kind, name) as T | undefined;
+  const cached = known();
   if (cached !== undefined) return settle(cached);
   // Not in the cache may also mean: not seen yet. An apply would take over whatever has the name.
   const found = mode === "createOnly" ? undefined : await find();
-  return found === undefined ? make() : settle(found);
+  // While that took its time it may have come, as by a request of a process that is no more.
+  const there = found ?? known();
+  return there === undefined ? make() : settle(there);
 }
 
 /** The name is another object's by now, or nobody's. */
