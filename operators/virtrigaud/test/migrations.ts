@@ -12,7 +12,7 @@ import { type ProviderOptions, type Sent, type Stage, stage, type Tools } from "
 
 export type Migrations = Awaited<ReturnType<typeof migrations>>;
 
-export async function migrations() {
+export async function migrations({ idle = false } = {}) {
   let it: Stage | undefined;
   /** Addresses that answer. */
   const answering = new Set<string>();
@@ -41,7 +41,7 @@ export async function migrations() {
       vmMigrations({ ...ways, crossing, addresses: {}, lookup, workers: 3, outside }),
     ];
   };
-  const s = await stage({ controllers });
+  const s = await stage({ controllers, idle });
   it = s;
   return { s, answering };
 }

@@ -27,7 +27,9 @@ export type MigrationHands = Hands<typeof VMMigration>;
 const enough = 80;
 
 export async function act(world: World, hands: MigrationHands, senses: Senses): Promise<World> {
-  let now = world;
+  // Without its beginning it would never take too long.
+  const { startTime = formatTime(world.now) } = world.held;
+  let now: World = world.phase === undefined ? world : { ...world, held: { ...world.held, startTime } };
   for (let i = 0; i < enough; i += 1) {
     const step = decide(now);
     if (step.is === "rest") {

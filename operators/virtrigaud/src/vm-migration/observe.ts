@@ -44,7 +44,7 @@ export async function observe(migration: VMMigration, look: Look, senses: Senses
   const at = placeOf(migration);
   const claim = claimOf(migration, look);
   const object = look.get(VirtualMachine, at);
-  const { phase, observedGeneration: _generation, conditions, message = "", ...status } = migration.status ?? {};
+  const { phase, observedGeneration: _generation, conditions, message: _said, ...status } = migration.status ?? {};
   const sides = (ref: Name, users: readonly string[]) => sideOf(ref, users, claim, migration, look, senses);
   return {
     migration,
@@ -63,7 +63,7 @@ export async function observe(migration: VMMigration, look: Look, senses: Senses
     staged: stagedIn(migration),
     record: recordOf(migration, annotations.pendingOp),
     held: heldOf(status),
-    told: { message, failed: findCondition(conditions, "Failed") },
+    told: { ready: findCondition(conditions, "Ready"), failed: findCondition(conditions, "Failed") },
     heard: {},
   };
 }

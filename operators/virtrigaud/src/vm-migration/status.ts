@@ -77,14 +77,24 @@ function say(rest: Rest, world: World, draft: MigrationDraft): Instant | undefin
     case "failed":
       return fails(rest.reason, rest.why, world, draft);
     case "retryAt":
+      stands(world, draft);
       return inTime(rest.at, world);
     case "untidy":
+      stands(world, draft);
       draft.set({ message: rest.why });
       return plus(now, 300_000);
     case "over":
+      stands(world, draft);
       if (phase === "Ready") draft.set({ message: "Migration completed, cleanup finished" });
       return undefined;
   }
+}
+
+/** Of one that came to its end with nothing said of it, as out of a backup without conditions. */
+function stands({ phase, told }: World, draft: MigrationDraft): void {
+  if (told.ready !== undefined) return;
+  if (phase === "Ready") draft.condition("Ready", true, "Completed", saidOf.Ready);
+  else draft.condition("Ready", false, "ProviderError", text`Migration failed`);
 }
 
 /** Not after all has taken too long. */

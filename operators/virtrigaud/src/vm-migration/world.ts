@@ -85,7 +85,7 @@ type Condition = NonNullable<VMMigrationStatus["conditions"]>[number];
 
 /** What was said of it before this pass. */
 export interface Told {
-  readonly message: string;
+  readonly ready: Condition | undefined;
   readonly failed: Condition | undefined;
 }
 
