@@ -1,0 +1,13 @@
+// Migrations under faults. `TELLTALE_PLANS=10` tries ten times as many plans.
+import { budget, simulate, story } from "@telltale/simulation";
+import { expect, test } from "vitest";
+import { scenarios } from "./migrations.scenarios.ts";
+
+test.each(scenarios)(
+  "$name: whatever goes wrong, it ends as it should",
+  async (scenario) => {
+    const { failure } = await simulate(scenario, { plans: budget(1) });
+    expect(failure === undefined ? "" : story(failure)).toBe("");
+  },
+  600_000,
+);
