@@ -18,6 +18,7 @@ import { Streaks } from "./virtual-machine/streaks.ts";
 import { vmClasses } from "./vm-class/controller.ts";
 import { vmClones } from "./vm-clone/controller.ts";
 import { vmImages } from "./vm-image/controller.ts";
+import { vmMigrations } from "./vm-migration/controller.ts";
 import { vmNetworkAttachments } from "./vm-network-attachment/controller.ts";
 import { vmPlacementPolicies } from "./vm-placement-policy/controller.ts";
 import { vmSets } from "./vm-set/controller.ts";
@@ -71,6 +72,7 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
     vmClasses({ crossing, workers: workers.VMClass }),
     vmImages({ ...ways, crossing, addresses, lookup, workers: workers.VMImage }),
     vmNetworkAttachments({ crossing, workers: workers.VMNetworkAttachment }),
+    vmMigrations({ ...ways, crossing, addresses, lookup, workers: workers.VMMigration }),
     vmSnapshots({ ...ways, workers: workers.VMSnapshot }),
     vmClones({ ...ways, crossing, workers: workers.VMClone }),
     vmPlacementPolicies({ workers: workers.VMPlacementPolicy }),
