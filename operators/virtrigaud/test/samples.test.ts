@@ -66,7 +66,7 @@ describe("manifests", () => {
   test("D the minimal manifests are accepted, one of each kind", async () => {
     const text = readFileSync(new URL("minimal.yaml", import.meta.url), "utf8");
     const made: string[] = [];
-    for (const document of documents(text.replaceAll("metadata: {name: ", "metadata: {name: minimal-")))
+    for (const document of documents(text.replaceAll("metadata: { name: ", "metadata: { name: minimal-")))
       made.push(await apply(document));
     expect(made.sort()).toEqual(virtrigaudKinds.map(({ kind }) => kind).sort());
   });
