@@ -387,6 +387,16 @@ describe("a machine", () => {
     expect(host.machines).toHaveLength(0);
   });
 
+  it("paused from its first moment it is left alone and says so, and goes on when it may", async () => {
+    const host = await ground();
+    await make("web", {}, { annotations: { "virtrigaud.io/paused": "true" } });
+    await it_.pass(5 * minute);
+    expect(host.calls).toHaveLength(0);
+    expect(await says()).toBe("Unknown Paused Paused");
+    await it_.patch(VirtualMachine, "web", { metadata: { annotations: { "virtrigaud.io/paused": null } } });
+    await ready();
+  });
+
   it("a creation whose task fails is tried again where nothing is left of it", async () => {
     const host = await ground();
     host.script("create", fail("disk full"));

@@ -116,6 +116,8 @@ export const VMMigration = defineKind({
         ...fatal,
         ...reconcileFailed,
       },
+      // Of one that was paused before anybody looked at it.
+      initial: { status: "False", reason: "Validating", message: "Paused" },
     }),
     Validating: neutral({
       means: "The migration is being checked",

@@ -111,30 +111,30 @@ async function onProvider(world: World, link: Link, hands: SnapshotHands, draft:
   }
   // Where the provider does not tell which there are, its word counts.
   if (disk === "unsupported" && taskRef !== "" && world.told.phase === "Deleting") return undefined;
-  return removed(vmId, snapshotId, disk === "unsupported", link, hands, draft);
+  // One of the same name that nobody remembers, as after a restore, is as much this one's.
+  return removed(vmId, [snapshotId, sent(world)], disk === "unsupported", link, hands, draft);
 }
 
 /** Asks for it in the background: a merge of disks takes its time. */
 async function removed(
   vmId: string,
-  snapshotId: string,
+  names: readonly string[],
   isTrusted: boolean,
   link: Link,
   hands: SnapshotHands,
   draft: SnapshotDraft,
 ): Promise<Obstacle> {
   const called = hands.call("remove", async (signal) => {
-    try {
-      const { task } = await link.ask(
-        "snapshotDelete",
-        { vmId, snapshotId },
-        { deadline: deadlines.snapshotDelete, signal },
-      );
-      return { task: task?.id ?? "" };
-    } catch (error) {
-      if (error instanceof ProviderError && error.failure === "NotFound") return { task: "" };
-      throw error;
+    const options = { deadline: deadlines.snapshotDelete, signal };
+    for (const snapshotId of new Set(names.filter((it) => it !== ""))) {
+      try {
+        const { task } = await link.ask("snapshotDelete", { vmId, snapshotId }, options);
+        if ((task?.id ?? "") !== "") return { task: task?.id ?? "" };
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.failure !== "NotFound") throw error;
+      }
     }
+    return { task: "" };
   });
   if (called.as === "failed") throw called.error;
   if (called.as === "running") return busy;
@@ -143,7 +143,7 @@ async function removed(
     return { reason: "Deleting", why: text`Snapshot deletion initiated`, again: taskPolls.snapshot };
   }
   // It says so itself before the object goes.
-  return isTrusted ? undefined : { reason: "Deleting", why: text`Snapshot deletion initiated`, again: 1_000 };
+  return isTrusted ? undefined : busy;
 }
 
 /** The tree is put right, and then nothing holds it any more. */
