@@ -1,6 +1,7 @@
 # Runs a program on a terminal of some size and prints what it wrote: terminal.py COLUMNS ROWS PATTERN PROGRAM ARGS...
-# When the pattern was seen (or after a minute) it is asked to end as by Ctrl-C. The last line is its exit code.
-import fcntl, os, pty, re, select, signal, struct, sys, termios, time
+# When the pattern was seen (or after a minute) it is asked to end as by Ctrl-C. The last line is its exit code. With TERMINAL_CAST it also
+# writes a recording there that asciinema plays.
+import fcntl, json, os, pty, re, select, signal, struct, sys, termios, time
 
 columns, rows, pattern = int(sys.argv[1]), int(sys.argv[2]), re.compile(sys.argv[3].encode())
 pid, fd = pty.fork()
@@ -10,7 +11,11 @@ if pid == 0:
     os.environ["TERM"] = "xterm-256color"
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     os.execvp(sys.argv[4], sys.argv[4:])
-seen, asked, limit = b"", False, time.time() + 60
+cast = open(os.environ["TERMINAL_CAST"], "w") if "TERMINAL_CAST" in os.environ else None
+if cast:
+    cast.write(json.dumps({"version": 2, "width": columns, "height": rows}) + "\n")
+began = time.time()
+seen, asked, limit = b"", False, began + 60
 while True:
     if not asked and (pattern.search(seen) or time.time() > limit):
         asked = True
@@ -25,5 +30,8 @@ while True:
         if not part:
             break
         seen += part
+        if cast:
+            told = json.dumps([round(time.time() - began, 3), "o", part.decode(errors="replace")], ensure_ascii=False)
+            cast.write(told + "\n")
 sys.stdout.buffer.write(seen)
 sys.stdout.write("\n%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
