@@ -1,35 +1,13 @@
-// Snapshots and clones in the simulation, beside the controller of machines: whatever goes wrong, there is one snapshot and one copy in
-// the end, or none where there should be none.
-import type { KindRef, KubeObject } from "@telltale/kinds";
 import type { Deed, Fault, Scenario } from "@telltale/simulation";
-import {
-  Provider,
-  VirtualMachine,
-  VMClass,
-  VMClone,
-  VMImage,
-  VMMigration,
-  VMNetworkAttachment,
-  VMPlacementPolicy,
-  VMSnapshot,
-} from "../src/kinds/index.ts";
-import { Links } from "../src/link/links.ts";
-import { simulatedDial } from "../src/simulated/dial.ts";
+import { Provider, VirtualMachine, VMClass, VMClone, VMImage, VMSnapshot } from "../src/kinds/index.ts";
 import type { HostOptions } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
-import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { vmClones } from "../src/vm-clone/controller.ts";
 import { vmSnapshots } from "../src/vm-snapshot/controller.ts";
 import { readyProviders } from "./ready-providers.ts";
 import { Hypervisor } from "./scenarios.ts";
+import { kinds, namespace, of, second, sensesOf } from "./simulated-world.ts";
 import { providerSpec } from "./stage.ts";
-
-const namespace = "default";
-const second = 1_000;
-
-const of = (kind: KindRef, name: string, spec: object): KubeObject =>
-  ({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, namespace }, spec }) as KubeObject;
 
 const web = of(VirtualMachine, "web", {
   providerRef: { name: "box" },
@@ -48,17 +26,7 @@ const differs = ({ p, again, then, kind }: Fault): boolean =>
   (p === "P26" && kind === Provider.kind) || (p === "P18" && again === false) || (p === "P28" && then === "gone");
 
 const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name" | "apply"> => ({
-  kinds: [
-    Provider,
-    VirtualMachine,
-    VMClass,
-    VMImage,
-    VMNetworkAttachment,
-    VMPlacementPolicy,
-    VMSnapshot,
-    VMClone,
-    VMMigration,
-  ],
+  kinds,
   given: [
     of(Provider, "box", providerSpec),
     of(VMClass, "small", { cpu: 1, memory: "512Mi" }),
@@ -66,14 +34,11 @@ const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name"
     web,
   ],
   operator({ clock, random, backend }) {
-    const links = new Links({ dial: simulatedDial({ clock, find: () => backend.host }), clock });
-    const ways = { links, tls: new TlsSecrets() };
-    const crossing = { isFree: false };
-    const senses = { ...ways, crossing, random, streaks: new Streaks(), httpGet: async () => 200 };
+    const senses = sensesOf(clock, random, backend.host);
     return [
       virtualMachines({ senses, workers: 10 }),
-      vmSnapshots({ ...ways, workers: 5 }),
-      vmClones({ ...ways, crossing, workers: 3 }),
+      vmSnapshots({ ...senses, workers: 5 }),
+      vmClones({ ...senses, workers: 3 }),
     ];
   },
   others: () => readyProviders(),

@@ -1,35 +1,13 @@
-// A migration in the simulation, beside the controllers of machines and snapshots: whatever goes wrong, there is the old machine and
-// one new one in the end, and nothing of the way is left.
-import type { KindRef, KubeObject } from "@telltale/kinds";
 import type { Fault, Scenario } from "@telltale/simulation";
-import {
-  Provider,
-  VirtualMachine,
-  VMClass,
-  VMClone,
-  VMImage,
-  VMMigration,
-  VMNetworkAttachment,
-  VMPlacementPolicy,
-  VMSnapshot,
-} from "../src/kinds/index.ts";
-import { Links } from "../src/link/links.ts";
-import { simulatedDial } from "../src/simulated/dial.ts";
+import { Provider, VirtualMachine, VMClass, VMImage, VMMigration } from "../src/kinds/index.ts";
 import type { HostOptions } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
-import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { vmMigrations } from "../src/vm-migration/controller.ts";
 import { vmSnapshots } from "../src/vm-snapshot/controller.ts";
 import { readyProviders } from "./ready-providers.ts";
 import { Hypervisor } from "./scenarios.ts";
+import { kinds, of, second, sensesOf } from "./simulated-world.ts";
 import { providerSpec } from "./stage.ts";
-
-const namespace = "default";
-const second = 1_000;
-
-const of = (kind: KindRef, name: string, spec: object): KubeObject =>
-  ({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, namespace }, spec }) as KubeObject;
 
 const web = of(VirtualMachine, "web", {
   providerRef: { name: "box" },
@@ -48,17 +26,7 @@ const differs = ({ p, again, then, kind }: Fault): boolean =>
   (p === "P26" && kind === Provider.kind) || (p === "P18" && again === false) || (p === "P28" && then === "gone");
 
 const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name"> => ({
-  kinds: [
-    Provider,
-    VirtualMachine,
-    VMClass,
-    VMImage,
-    VMNetworkAttachment,
-    VMPlacementPolicy,
-    VMSnapshot,
-    VMClone,
-    VMMigration,
-  ],
+  kinds,
   given: [
     of(Provider, "box", providerSpec),
     of(VMClass, "small", { cpu: 1, memory: "512Mi" }),
@@ -67,14 +35,11 @@ const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name"
   ],
   apply: [of(VMMigration, "move", migration("web"))],
   operator({ clock, random, backend }) {
-    const links = new Links({ dial: simulatedDial({ clock, find: () => backend.host }), clock });
-    const ways = { links, tls: new TlsSecrets() };
-    const crossing = { isFree: false };
-    const senses = { ...ways, crossing, random, streaks: new Streaks(), httpGet: async () => 200 };
+    const senses = sensesOf(clock, random, backend.host);
     return [
       virtualMachines({ senses, workers: 10 }),
-      vmSnapshots({ ...ways, workers: 5 }),
-      vmMigrations({ ...ways, crossing, addresses: {}, lookup: async () => ["192.0.2.7"], workers: 3 }),
+      vmSnapshots({ ...senses, workers: 5 }),
+      vmMigrations({ ...senses, addresses: {}, lookup: async () => ["192.0.2.7"], workers: 3 }),
     ];
   },
   others: () => readyProviders(),

@@ -2,32 +2,16 @@
 // that are prompt, that tell nothing of repetitions, that lose answers, or that begin anew all the time. There is exactly one machine in
 // the end, or none where there should be none.
 import type { Clock, Random } from "@telltale/clock";
-import type { KindRef, KubeObject } from "@telltale/kinds";
+import type { KubeObject } from "@telltale/kinds";
 import type { Backend, BackendFault, Deed, Fault, Look, Scenario } from "@telltale/simulation";
 import type { Method } from "../src/contract/contract.ts";
-import {
-  Provider,
-  VirtualMachine,
-  VMClass,
-  VMClone,
-  VMImage,
-  VMMigration,
-  VMNetworkAttachment,
-  VMPlacementPolicy,
-  VMSnapshot,
-} from "../src/kinds/index.ts";
-import { Links } from "../src/link/links.ts";
+import { Provider, VirtualMachine, VMClass, VMImage } from "../src/kinds/index.ts";
 import { annotations } from "../src/names.ts";
-import { simulatedDial } from "../src/simulated/dial.ts";
 import { lose, refuse } from "../src/simulated/faults.ts";
 import { type HostOptions, SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
-import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { readyProviders } from "./ready-providers.ts";
-
-const namespace = "default";
-const second = 1_000;
+import { kinds, namespace, of, second, sensesOf } from "./simulated-world.ts";
 
 /** A host that has its moods. */
 export class Hypervisor implements Backend {
@@ -66,9 +50,6 @@ export class Hypervisor implements Backend {
   }
 }
 
-const of = (kind: KindRef, name: string, spec: object): KubeObject =>
-  ({ apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, namespace }, spec }) as KubeObject;
-
 const provider = of(Provider, "box", {
   type: "qemu",
   endpoint: "tcp://127.0.0.1:9443",
@@ -87,29 +68,11 @@ const machine = (name = "web", more: object = {}): KubeObject =>
   });
 
 const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name"> => ({
-  kinds: [
-    Provider,
-    VirtualMachine,
-    VMClass,
-    VMImage,
-    VMNetworkAttachment,
-    VMPlacementPolicy,
-    VMSnapshot,
-    VMClone,
-    VMMigration,
-  ],
+  kinds,
   given: [provider, small, tiny],
   apply: [machine()],
   operator: ({ clock, random, backend }) => {
-    const links = new Links({ dial: simulatedDial({ clock, find: () => backend.host }), clock });
-    const senses = {
-      links,
-      random,
-      streaks: new Streaks(),
-      tls: new TlsSecrets(),
-      crossing: { isFree: false },
-      httpGet: async () => 200,
-    };
+    const senses = sensesOf(clock, random, backend.host);
     return [virtualMachines({ senses, workers: 10 })];
   },
   others: () => readyProviders(),
