@@ -6,16 +6,22 @@ import { isNoise } from "./history.ts";
 /** Objects by `Kind namespace/name`, with symbols for uids and times. */
 export type Dump = ReadonlyMap<string, KubeObject>;
 
-export function dumpOf(server: ApiServer, since: number): Dump {
+export function dumpOf(server: ApiServer, since: number, given: readonly KubeObject[] = []): Dump {
+  // What was there before counts too, changed or not: it may be made anew.
+  const before = new Set(given.map(({ metadata }) => placeOf(metadata?.namespace, metadata?.name)));
+  const isGiven = (key: string) => before.has(key.split("/").slice(3).join("/"));
   const objects = server.store
     .scan("/")
-    .records.filter(({ key, revision }) => revision > since && !isNoise(key))
+    .records.filter(({ key, revision }) => (revision > since || isGiven(key)) && !isNoise(key))
     .map((record) => record.object() as KubeObject);
   const names = namesOf(objects);
   const symbols = new Map(objects.map((it) => [it.metadata?.uid ?? "", `<uid of ${names.get(it)}>`] as const));
   const own = new Map(objects.map((it) => [it.metadata?.name ?? "", names.get(it)?.split("/").at(-1) ?? ""] as const));
   return new Map(objects.map((it) => [names.get(it) ?? "", plain(it, symbols, own) as KubeObject] as const));
 }
+
+const placeOf = (namespace: string | undefined, name: string | undefined): string =>
+  namespace === undefined ? `${name}` : `${namespace}/${name}`;
 
 /** A name that chance gave is told by what made it: `Pod default/web-<1>`. */
 function namesOf(objects: readonly KubeObject[]): ReadonlyMap<KubeObject, string> {

@@ -54,7 +54,7 @@ export async function runPlan(
     reads: places.reads,
     passes: places.passes(),
     watched: [...watched].sort(),
-    end: dumpOf(world.server, first),
+    end: dumpOf(world.server, first, scenario.given),
   };
   // It speaks of the end without faults.
   if (scenario.end !== undefined && world.expects === "same") {

@@ -44,7 +44,7 @@ function same(world: World, say: (what: string) => void, concerns: boolean): Wat
   return {
     end(reference) {
       if (!concerns || reference === undefined || world.expects === "own") return;
-      const all = differences(reference.end, dumpOf(world.server, first), world.free);
+      const all = differences(reference.end, dumpOf(world.server, first, world.scenario.given), world.free);
       const found = world.expects === "gone" ? all.filter((it) => !it.endsWith("is not there")) : all;
       if (found.length > 0) say(found.slice(0, 5).join("; "));
     },

@@ -1,4 +1,4 @@
-import type { KubeObject } from "@telltale/kinds";
+import { defineKind, Fields, type KubeObject, Text } from "@telltale/kinds";
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { type Controller, done, waiting } from "@telltale/runtime";
 import { describe, expect, test, vi } from "vitest";
@@ -35,6 +35,16 @@ describe("what an object lives by", () => {
   test("shows who takes another object for the last of its name, when its definition comes back (P26)", async () => {
     const { failure } = await simulate(once, { only: ["P26"], plans: 10 });
     expect(failure?.plan.faults).toMatchObject([{ p: "P26", how: "recreated" }]);
+  });
+
+  test("may be what was there before the operator: it is made again as it was, and compared (P26)", async () => {
+    const Sign = defineKind({ group: "example.com", version: "v1", kind: "Sign", spec: Fields({ says: Text() }) });
+    const metadata = { name: "old", namespace: "default", annotations: { by: "people" } };
+    const sign = { apiVersion: Sign.apiVersion, kind: Sign.kind, metadata, spec: { says: "open" } };
+    const scenario = { ...shopScenario(), kinds: [Shop, Sign], given: [sign] };
+    const back = { p: "P26", write: 0, kind: "Sign", how: "recreated" };
+    const { violations } = await replay(scenario, { seed: 1, faults: [back] });
+    expect(violations.filter(({ invariant }) => invariant === "I2")).toEqual([]);
   });
 
   test.each([

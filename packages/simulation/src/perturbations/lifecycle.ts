@@ -112,7 +112,7 @@ const last = ({ history }: World, key: string, uid: string | undefined): Loose |
 function manifestOf({ scenario }: World, object: Loose): KubeObject {
   const { kind, metadata, spec } = object;
   const { name, namespace, labels } = metadata ?? {};
-  const applied = scenario.apply.find(
+  const applied = [...(scenario.given ?? []), ...scenario.apply].find(
     (it) => it.kind === kind && it.metadata?.name === name && it.metadata?.namespace === namespace,
   );
   const { annotations } = applied?.metadata ?? {};
