@@ -54,6 +54,8 @@ export const annotations = {
   primaryDiskOnly: "virtrigaud.io/primary-disk-only",
   volumeClaims: "virtrigaud.io/volume-claims",
   progressDeadline: "virtrigaud.io/progress-deadline",
+  /** When its set last changed a machine where it is: from then on it has its time to come up. */
+  lastUpdateTime: "virtrigaud.io/last-update-time",
   cloneCleanup: "virtrigaud.io/clone-cleanup",
   allowedNamespaces: "virtrigaud.io/allowed-namespaces",
   acceptFrom: "virtrigaud.io/accept-from",

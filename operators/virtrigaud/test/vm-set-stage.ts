@@ -1,7 +1,7 @@
 // Sets on a server, with machines that a test plays: they come up after a while, or do not, and take their time to go.
 import { formatTime, type Ms, parseTime } from "@telltale/kinds";
 import { VirtualMachine, VMSet, type VMSetUpdatePhase } from "../src/kinds/index.ts";
-import { labels } from "../src/names.ts";
+import { annotations, labels } from "../src/names.ts";
 import { vmSets } from "../src/vm-set/controller.ts";
 import type { Hash } from "../src/vm-set/revisions.ts";
 import { namespace, type Stage, stage } from "./stage.ts";
@@ -11,6 +11,8 @@ export interface Play {
   readonly fate?: (vm: VirtualMachine) => Ms | { readonly reason: string; readonly message: string };
   /** How long one takes to go. */
   readonly going?: Ms;
+  /** How long nobody looks at one that was changed where it is. */
+  readonly unseen?: Ms;
 }
 
 export type SetStage = Awaited<ReturnType<typeof setStage>>;
@@ -54,6 +56,8 @@ export async function setStage(options: { hash?: Hash; refuse?: Parameters<typeo
         order.push(`+ ${name}`);
         await it.client.patch(VirtualMachine, { name, namespace }, { merge: { metadata: { finalizers: [holder] } } });
       }
+      const changed = parseTime(vm.metadata.annotations?.[annotations.lastUpdateTime]);
+      if (changed !== undefined && now - changed < (play.unseen ?? 0)) continue;
       const fate = play.fate?.(vm) ?? 0;
       const isUp = typeof fate === "number" && now - (parseTime(creationTimestamp) ?? now) >= fate;
       const wanted = isUp ? "True" : "False";

@@ -65,6 +65,28 @@ describe("updates", () => {
     await at.over("web");
   });
 
+  it("a machine that is changed where it is has its time from then on, however long the update has been going on", async () => {
+    const deadline = { "virtrigaud.io/progress-deadline": "20s" };
+    at.play({ unseen: 9_000 });
+    await at.set("web", { replicas: 4 }, deadline);
+    await at.until(at.isReady("web"));
+    await at.pass(60_000);
+    const larger = template("one", { classRef: { name: "large" } });
+    await at.set("web", { replicas: 4, template: larger }, deadline);
+    const phases = new Set<string | undefined>();
+    await at.until(async () => {
+      const { updateStatus } = await at.status("web");
+      phases.add(updateStatus?.phase);
+      return updateStatus?.phase === "Completed" || updateStatus?.phase === "Failed";
+    });
+    expect([...phases]).not.toContain("Failed");
+    const { vmStatus = [] } = await at.status("web");
+    const times = vmStatus.map(({ lastUpdateTime = "" }) => lastUpdateTime);
+    expect(times).toEqual([...times].sort().reverse()); // the highest was the first
+    for (const { creationTime = "", lastUpdateTime = "" } of vmStatus) expect(lastUpdateTime > creationTime).toBe(true);
+    await at.over("web");
+  });
+
   it("S38 partition: machines below it stay, and come back as they were", async () => {
     const parted = (partition: number) => ({ rollingUpdate: { maxSurge: 0, maxUnavailable: 1, partition } });
     await at.set("web", { replicas: 5 });

@@ -217,10 +217,10 @@ export const VMSet = defineKind({
     "collisionCount",
     "currentRevision",
     "updateRevision",
-    "updateStatus",
-    "vmStatus",
-    "observedGeneration",
-    "conditions.Progressing",
+    "updateStatus.phase",
+    "updateStatus.startTime",
+    "updateStatus.completionTime",
+    "updateStatus.failedVMs",
   ],
   urgent: [
     "replicas",
@@ -233,7 +233,7 @@ export const VMSet = defineKind({
     "conditions.UpdateInProgress",
     "conditions.Scaling",
   ],
-  maxStatusBytes: 1024 * 1024,
+  maxStatusBytes: 256 * 1024,
   failures: keepsPhase,
   scale: {
     specReplicasPath: ".spec.replicas",

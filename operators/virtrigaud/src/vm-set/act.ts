@@ -13,7 +13,7 @@ import { observe, revisionOf } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { meanwhile, referenceTo, revise, type SetHands } from "./revise.ts";
 import { type Hash, hashIn, superfluous, templateOf } from "./revisions.ts";
-import { retriesIn } from "./rolling.ts";
+import { shortFailure } from "./room.ts";
 import { standing } from "./standing.ts";
 import { failedVM } from "./update.ts";
 import type { Made, Revision, World } from "./world.ts";
@@ -34,15 +34,20 @@ async function remember(actions: readonly Action[], world: World, update: Revisi
   const retried = actions.flatMap((it) => (it.do === "remove" && it.why === "retry" ? [it.member] : []));
   if (retried.length === 0) return;
   const stand = standing(world, update);
-  const { failedVMs = [] } = stand.before;
+  const { before, tries } = stand;
+  const { failedVMs = [] } = before;
   const isRetried = new Set(retried.map(({ name }) => name));
   const entries = retried.map((member) => ({
-    ...failedVM(member, world, stand, undefined),
-    retryCount: retriesIn(stand, member.name) + 1,
+    ...shortFailure(failedVM(member, world, stand, undefined)),
+    retryCount: (tries.get(member.name) ?? 0) + 1,
     lastAttempt: formatTime(world.now),
   }));
   const next = [...failedVMs.filter(({ name }) => !isRetried.has(name)), ...entries];
-  const updateStatus = { ...stand.before, failedVMs: next.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  const updateStatus = {
+    ...world.set.status?.updateStatus,
+    ...before,
+    failedVMs: next.sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
   await hands.checkpoint("retry", (draft) => void meanwhile(world.set, draft).set({ updateStatus }));
 }
 
@@ -88,7 +93,7 @@ class Taken extends Error {
 
 /** Whether it was done: what has to wait is not. */
 async function performOne(action: Action, world: World, hands: SetHands): Promise<boolean> {
-  const { set, revisions } = world;
+  const { set, revisions, now } = world;
   switch (action.do) {
     case "adopt":
       await adopt(action.vm, set, hands);
@@ -107,9 +112,12 @@ async function performOne(action: Action, world: World, hands: SetHands): Promis
     case "change": {
       const { member, to } = action;
       const seat = { ordinal: member.ordinal, hash: to.hash };
-      const old = revisions.find(({ metadata }) => hashIn(set, metadata?.name) === member.revision);
-      const operations = changesTo(member.vm, set, seat, to.template, templateOf(old));
-      await hands.patch(VirtualMachine, member.vm, operations);
+      const old = templateOf(revisions.find(({ metadata }) => hashIn(set, metadata?.name) === member.revision));
+      await hands.patch(
+        VirtualMachine,
+        member.vm,
+        changesTo(member.vm, set, { seat, template: to.template, old, now }),
+      );
       return true;
     }
   }

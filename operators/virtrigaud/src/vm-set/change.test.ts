@@ -1,3 +1,4 @@
+import { instant } from "@telltale/kinds";
 import { describe, expect, test } from "vitest";
 import type { VirtualMachine, VMSet } from "../kinds/index.ts";
 import { changesTo, needsReplacement } from "./change.ts";
@@ -55,10 +56,13 @@ test("a change is one request: what the old template put there and the new one d
   const next = template({ classRef: { name: "large" } }, { labels: { tier: "gold" }, annotations: { note: "n" } });
   const vm = vmOf(old);
   const marked = { ...vm, metadata: { ...vm.metadata, labels: { ...vm.metadata.labels, theirs: "1" } } };
-  expect(changesTo(marked, setOf(next), { ordinal: 1, hash: "new" }, next, old)).toEqual([
+  const now = instant(Date.UTC(2026, 0, 1));
+  const change = { seat: { ordinal: 1, hash: "new" }, template: next, old, now };
+  expect(changesTo(marked, setOf(next), change)).toEqual([
     { op: "add", path: "/spec/classRef", value: { name: "large" } },
     { op: "remove", path: "/spec/tags" },
     { op: "add", path: "/metadata/annotations/note", value: "n" },
+    { op: "add", path: "/metadata/annotations/virtrigaud.io~1last-update-time", value: "2026-01-01T00:00:00Z" },
     { op: "remove", path: "/metadata/annotations/x~1y" },
     { op: "add", path: "/metadata/labels/tier", value: "gold" },
     { op: "add", path: "/metadata/labels/virtrigaud.io~1revision", value: "new" },

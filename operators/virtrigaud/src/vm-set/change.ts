@@ -1,8 +1,9 @@
 // How a machine differs from the template of its set: not at all, so that it can be changed where it is, or so that it has to be
 // replaced (3.4). Pure.
 import type { JsonPatchOperation } from "@telltale/client";
-import { deepEqual } from "@telltale/kinds";
+import { deepEqual, formatTime, type Instant } from "@telltale/kinds";
 import type { VirtualMachine, VMSet } from "../kinds/index.ts";
+import { annotations as names } from "../names.ts";
 import { annotationsOf, labelsOf, type Seat, type Template } from "./objects.ts";
 
 type Spec = VirtualMachine["spec"];
@@ -35,14 +36,16 @@ function grows(before: Spec["disks"] = [], after: Spec["disks"] = []): boolean {
   return after.every(({ name, sizeGiB }) => sizeGiB >= (sizes.get(name) ?? Number.POSITIVE_INFINITY));
 }
 
-/** The change in one request: with it the machine is of the new revision, or it is not. `old`: the template it was made of. */
-export function changesTo(
-  vm: VirtualMachine,
-  set: VMSet,
-  seat: Seat,
-  template: Template,
-  old: Template | undefined,
-): JsonPatchOperation[] {
+export interface Change {
+  readonly seat: Seat;
+  readonly template: Template;
+  /** The template that it was made of. */
+  readonly old: Template | undefined;
+  readonly now: Instant;
+}
+
+/** The change in one request: with it the machine is of the new revision, or it is not. */
+export function changesTo(vm: VirtualMachine, set: VMSet, { seat, template, old, now }: Change): JsonPatchOperation[] {
   const { labels = {}, annotations } = vm.metadata;
   const spec = changeable.flatMap((field): JsonPatchOperation[] => {
     const [is, wanted] = [vm.spec[field], template.spec[field]];
@@ -50,12 +53,12 @@ export function changesTo(
     const path = `/spec/${field}`;
     return [wanted === undefined ? { op: "remove", path } : { op: "add", path, value: wanted }];
   });
-  const marks = annotationsOf(set, seat.ordinal, template);
+  const marks = { ...annotationsOf(set, seat.ordinal, template), [names.lastUpdateTime]: formatTime(now) };
   return [
     ...spec,
-    ...(annotations === undefined && Object.keys(marks).length > 0
-      ? [{ op: "add", path: "/metadata/annotations", value: { ...marks } } as const]
-      : pairs("/metadata/annotations", annotations ?? {}, marks, old?.metadata?.annotations)),
+    ...(annotations === undefined
+      ? [{ op: "add", path: "/metadata/annotations", value: marks } as const]
+      : pairs("/metadata/annotations", annotations, marks, old?.metadata?.annotations)),
     ...pairs("/metadata/labels", labels, labelsOf(set, seat, template), old?.metadata?.labels),
   ];
 }

@@ -3,7 +3,7 @@
 import { type Instant, instant, parseTime } from "@telltale/kinds";
 import { findCondition } from "@telltale/status";
 import type { VirtualMachine } from "../kinds/index.ts";
-import { labels } from "../names.ts";
+import { annotations, labels } from "../names.ts";
 import { parsedName } from "./objects.ts";
 
 export interface Member {
@@ -18,6 +18,8 @@ export interface Member {
   /** Since when it is ready, or is not. */
   readonly since: Instant;
   readonly bornAt: Instant;
+  /** When it was made, or last changed where it is. */
+  readonly updatedAt: Instant;
   readonly phase: NonNullable<VirtualMachine["status"]>["phase"];
   /** Why it is not ready. */
   readonly reason: string;
@@ -41,6 +43,7 @@ function read(vm: VirtualMachine): Member {
   const { observedGeneration = generation } = status ?? {};
   const isCurrent = generation === undefined || (observedGeneration ?? 0) >= generation;
   const bornAt = parseTime(creationTimestamp) ?? instant(0);
+  const changedAt = parseTime(metadata.annotations?.[annotations.lastUpdateTime]) ?? bornAt;
   return {
     vm,
     name,
@@ -50,6 +53,7 @@ function read(vm: VirtualMachine): Member {
     isReady: ready?.status === "True" && isCurrent,
     since: parseTime(ready?.lastTransitionTime) ?? bornAt,
     bornAt,
+    updatedAt: instant(Math.max(bornAt, changedAt)),
     phase: status?.phase,
     reason: ready === undefined || ready.status === "True" ? "" : ready.reason,
     message: ready === undefined || ready.status === "True" ? "" : ready.message,

@@ -63,13 +63,12 @@ function machinesOf(set: VMSet, look: Look): Pick<World, "members" | "orphans" |
 }
 
 function toldOf({ status = {} }: VMSet): Told {
-  const { collisionCount, currentRevision, updateRevision, updateStatus = {}, vmStatus = [] } = status;
+  const { collisionCount, currentRevision, updateRevision, updateStatus = {} } = status;
   return {
     collisions: collisionCount,
     currentRevision,
     updateRevision,
     update: updateStatus,
-    rows: new Map(vmStatus.map((row) => [row.name, row])),
   };
 }
 

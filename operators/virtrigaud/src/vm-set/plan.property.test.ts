@@ -4,7 +4,7 @@ import { formatTime, type Instant, instant, plus } from "@telltale/kinds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { VirtualMachine, VMSet } from "../kinds/index.ts";
-import { labels } from "../names.ts";
+import { annotations, labels } from "../names.ts";
 import { memberOf } from "./members.ts";
 import { machineOf, type Template } from "./objects.ts";
 import { plan } from "./plan.ts";
@@ -76,7 +76,6 @@ class Play {
       currentRevision: undefined,
       updateRevision: undefined,
       update: {},
-      rows: new Map(),
     };
   }
 
@@ -102,7 +101,7 @@ class Play {
     }
     const taken = actions.filter((it) => it.do === "change" || (it.do === "remove" && it.why === "update")).length;
     const after = { ...this.world(), made: { ...nothingMade, taken } };
-    const done = progress(after, standing(after, update), 10_000);
+    const done = progress(after, standing(after, update));
     this.#told = {
       ...this.#told,
       updateRevision: update.name,
@@ -167,6 +166,7 @@ class Play {
     const metadata = {
       ...vm.metadata,
       labels: { ...vm.metadata.labels, [labels.revision]: to.hash },
+      annotations: { ...vm.metadata.annotations, [annotations.lastUpdateTime]: formatTime(this.#now) },
       generation: generation + 1,
     };
     this.#vms.set(name, { ...vm, metadata, spec: to.template.spec });

@@ -3,6 +3,7 @@ import { parseTime } from "@telltale/kinds";
 import { type Action, mostAtOnce, mostLeaving, mostRetries } from "./actions.ts";
 import { needsReplacement } from "./change.ts";
 import type { Member } from "./members.ts";
+import { mostItems } from "./room.ts";
 import type { Standing } from "./standing.ts";
 import type { World } from "./world.ts";
 
@@ -47,16 +48,20 @@ function surging({ surge, surgeRoom, at, update, outdated }: Standing): readonly
   return free.map((ordinal) => ({ do: "create", ordinal, of: update }) as const);
 }
 
-/** Machines that this update made, that did not become available in time, and that have a try left. */
-const retriesOf = (stand: Standing): readonly Member[] =>
-  stand.overdue.filter((member) => isMade(member, stand) && retriesIn(stand, member.name) < mostRetries);
+/**
+ * Machines that this update made, that did not become available in time, and that have a try left. Tries are counted in the status:
+ * where that has no room for one more, it waits until the others are given up.
+ */
+function retriesOf(stand: Standing): readonly Member[] {
+  const { overdue, tries } = stand;
+  const left = overdue.filter((member) => isMade(member, stand) && (tries.get(member.name) ?? 0) < mostRetries);
+  const fresh = left.filter(({ name }) => !tries.has(name)).slice(0, mostItems - tries.size);
+  return [...left.filter(({ name }) => tries.has(name)), ...fresh];
+}
 
 /** Those that have none left: the update has failed. One that was changed where it is, is not thrown away. */
 export const givenUp = (stand: Standing): readonly Member[] =>
-  stand.overdue.filter((member) => !isMade(member, stand) || retriesIn(stand, member.name) >= mostRetries);
-
-export const retriesIn = ({ before }: Standing, name: string): number =>
-  before.failedVMs?.find((it) => it.name === name)?.retryCount ?? 0;
+  stand.overdue.filter((member) => !isMade(member, stand) || (stand.tries.get(member.name) ?? 0) >= mostRetries);
 
 function isMade({ bornAt }: Member, { before }: Standing): boolean {
   const begun = parseTime(before.startTime);

@@ -1,10 +1,10 @@
 // Where a set stands between its machines and its spec: who is wanted, who is missing, who is of an old revision, and how far the
 // update has come (3.4). Plan and status both begin here. Pure.
 import { type Instant, instant, parseTime, plus } from "@telltale/kinds";
-import type { VMSetUpdatePhase, VMSetUpdateStatus, VMSetVMStatus } from "../kinds/index.ts";
+import type { VMSetUpdatePhase } from "../kinds/index.ts";
 import { needsReplacement } from "./change.ts";
 import type { Member } from "./members.ts";
-import type { Revision, World } from "./world.ts";
+import type { Revision, ToldUpdate, World } from "./world.ts";
 
 export interface Standing {
   readonly update: Revision;
@@ -22,7 +22,9 @@ export interface Standing {
   /** Wanted, updated as far as the partition goes, and available. */
   readonly isFinished: boolean;
   /** What was said of this update; nothing where it is a new one. */
-  readonly before: VMSetUpdateStatus;
+  readonly before: ToldUpdate;
+  /** How often machines that failed were tried again, by name. */
+  readonly tries: ReadonlyMap<string, number>;
   /** Before this pass did anything. */
   readonly phase: VMSetUpdatePhase | undefined;
   /** Updated machines that did not become available in time. */
@@ -46,7 +48,7 @@ export function standing(world: World, update: Revision): Standing {
     missing.every((ordinal) => ordinal < rules.partition) &&
     updatable.every((member) => isUpdated(member) && isAvailable(member));
   const isNew = world.told.updateRevision !== undefined && world.told.updateRevision !== update.name;
-  const before: VMSetUpdateStatus = isNew ? { phase: "Pending" } : world.told.update;
+  const before: ToldUpdate = isNew ? { phase: "Pending" } : world.told.update;
   const phase = phaseBefore(before.phase, rules.isPaused, outdated.length > 0);
   const isMoving = phase === "Pending" || phase === "InProgress";
 
@@ -78,6 +80,7 @@ export function standing(world: World, update: Revision): Standing {
     outdated,
     isFinished,
     before,
+    tries: new Map(before.failedVMs?.map(({ name, retryCount = 0 }) => [name, retryCount])),
     phase,
     overdue,
     isAvailable,
@@ -90,15 +93,9 @@ export function isOverdue(member: Member, world: World, isAvailable: (member: Me
 }
 
 /** When it should be available: from when it was made, changed, or last ready. */
-export function dueAt(member: Member, { rules, told }: World): Instant {
-  const row = told.rows.get(member.name);
-  const changedAt = row === undefined ? member.bornAt : (changedIn(row, member) ?? member.bornAt);
-  const since = member.isReady ? member.bornAt : member.since;
-  return plus(instant(Math.max(member.bornAt, changedAt, since)), rules.deadline);
+export function dueAt({ updatedAt, isReady, since }: Member, { rules }: World): Instant {
+  return plus(isReady ? updatedAt : instant(Math.max(updatedAt, since)), rules.deadline);
 }
-
-const changedIn = ({ revision, lastUpdateTime }: VMSetVMStatus, member: Member): Instant | undefined =>
-  revision === member.revision ? parseTime(lastUpdateTime) : undefined;
 
 /** From the first one on, without those whose names are others'. */
 function wantedOrdinals({ rules, taken }: World): readonly number[] {

@@ -1,11 +1,12 @@
 // What a set says of itself: how many machines there are and how they are, how far an update has come, and what it waits for
 // (3.4). Pure.
 import { formatTime, type Instant, instant, type Ms, plus } from "@telltale/kinds";
-import { cut, type Draft, names, type SafeText, text } from "@telltale/status";
+import { type Draft, names, type SafeText, text } from "@telltale/status";
 import type { VMSet, VMSetVMStatus } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import type { Member } from "./members.ts";
 import { plan } from "./plan.ts";
+import { fitted } from "./room.ts";
 import { dueAt, isOverdue, type Standing, standing } from "./standing.ts";
 import { type Progress, progress, updatedOf } from "./update.ts";
 import type { World } from "./world.ts";
@@ -19,8 +20,7 @@ export function status(world: World, draft: SetDraft, now: Instant): void {
   if (world.problem !== undefined) return void draft.condition("Ready", false, "ValidationError", world.problem);
   if (world.update === undefined) return;
   const stand = standing(world, world.update);
-  const rows = rowsOf(world, now);
-  const done = progress(world, stand, roomBeside(rows));
+  const done = progress(world, stand);
   const counts = countsOf(world, stand);
   draft.set({
     replicas: counts.replicas,
@@ -31,8 +31,7 @@ export function status(world: World, draft: SetDraft, now: Instant): void {
     updateRevision: world.update.name,
     currentRevision: done.currentRevision,
     selector: world.rules.selector,
-    vmStatus: rows,
-    ...(done.status === undefined ? {} : { updateStatus: done.status }),
+    ...fitted(world.members.map(rowOf), done.status, world.rules.selector),
   });
   conditions(world, stand, done, counts, draft);
   draft.wake(wakeAt(world, stand, done, now));
@@ -133,39 +132,15 @@ function updating({ phase, status: update }: Progress, isUpdating: boolean, draf
   else draft.condition("UpdateInProgress", false, "AllReplicasReady", message);
 }
 
-/** Of a thousand machines with the longest names the status stays below 256 KiB: what is over it is cut. */
-const room = { status: 248 * 1024, messages: 16 * 1024 } as const;
-const longestMessage = 256;
-const mostRows = 1_000;
-
-function rowsOf(world: World, now: Instant): VMSetVMStatus[] {
-  const shown = world.members.slice(0, mostRows);
-  const talking = shown.filter(({ message }) => message !== "").length;
-  const length = Math.min(longestMessage, Math.floor(room.messages / Math.max(1, talking)));
-  return shown.map((member) => rowOf(member, world, length, now));
-}
-
-/** What is left for names, about. */
-const roomBeside = (rows: readonly VMSetVMStatus[]): number =>
-  rows.reduce((left, { name, message = "" }) => left - name.length - message.length - rowBytes, room.status);
-
-/** A row without its name and its message, with the longest words in it. */
-const rowBytes = 160;
-
-function rowOf(member: Member, { told }: World, length: number, now: Instant): VMSetVMStatus {
-  const { name, phase, isReady, revision, message, bornAt } = member;
-  const before = told.rows.get(name);
-  const creationTime = formatTime(bornAt);
-  const isSame = before?.creationTime === creationTime;
-  const isChanged = isSame && before.revision !== revision;
+function rowOf({ name, phase, isReady, revision, message, bornAt, updatedAt }: Member): VMSetVMStatus {
   return {
     name,
     ...(phase === undefined ? {} : { phase }),
     ready: isReady,
     revision,
-    ...(message === "" ? {} : { message: cut(message, length) }),
-    creationTime,
-    lastUpdateTime: isChanged ? formatTime(now) : ((isSame ? before.lastUpdateTime : undefined) ?? creationTime),
+    ...(message === "" ? {} : { message }),
+    creationTime: formatTime(bornAt),
+    lastUpdateTime: formatTime(updatedAt),
   };
 }
 

@@ -1,11 +1,12 @@
 // How far the update of a set has come (3.4): updateStatus, and when the new revision is the current one. Pure.
 import { formatTime, instant } from "@telltale/kinds";
-import { cut, names, text } from "@telltale/status";
+import { names, text } from "@telltale/status";
 import type { VMSetFailedVM, VMSetUpdatePhase, VMSetUpdateStatus } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import type { Member } from "./members.ts";
 import { nameOf } from "./objects.ts";
-import { givenUp, retriesIn } from "./rolling.ts";
+import { givenUp } from "./rolling.ts";
+import { mostItems } from "./room.ts";
 import { dueAt, type Standing } from "./standing.ts";
 import type { World } from "./world.ts";
 
@@ -16,8 +17,7 @@ export interface Progress {
   readonly currentRevision: string;
 }
 
-/** `room`: the bytes that the names of machines may have. */
-export function progress(world: World, stand: Standing, room: number): Progress {
+export function progress(world: World, stand: Standing): Progress {
   const { told, now } = world;
   const { before, update } = stand;
   const phase = phaseAfter(world, stand);
@@ -28,33 +28,17 @@ export function progress(world: World, stand: Standing, room: number): Progress 
   const isOver = phase === "Completed";
   const updated = updatedOf(world, stand).map(({ name }) => name);
   const failed = isOver ? [] : failedVMs(world, stand);
-  const shown = fitting(updated, room);
   const pending = isOver ? [] : pendingOf(world, stand, new Set(updated));
   const status: VMSetUpdateStatus = {
     phase,
     message: messageOf(phase, world, stand, failed),
     ...(isBegun ? { startTime: before.startTime ?? formatTime(now) } : {}),
     ...(isOver ? { completionTime: before.completionTime ?? formatTime(now) } : {}),
-    updatedVMs: shown,
-    pendingVMs: fitting(pending, room - bytesOf(shown)),
-    failedVMs: failed.slice(0, most),
+    updatedVMs: updated,
+    pendingVMs: [...pending],
+    failedVMs: failed,
   };
   return { phase, status, currentRevision };
-}
-
-const most = 1_000;
-
-/** A name in quotes, with a comma. */
-const bytesOf = (names: readonly string[]): number => names.reduce((sum, name) => sum + name.length + 3, 0);
-
-/** As many of the first as there is room for. */
-function fitting(names: readonly string[], room: number): string[] {
-  let left = room;
-  const end = names.findIndex((name, i) => {
-    left -= name.length + 3;
-    return left < 0 || i >= most;
-  });
-  return names.slice(0, end < 0 ? names.length : end);
 }
 
 const isUnpartitioned = ({ rules }: World): boolean => rules.partition <= rules.start;
@@ -86,8 +70,8 @@ function pendingOf({ set, rules }: World, { wanted }: Standing, updated: Readonl
   return names.filter((name) => !updated.has(name));
 }
 
-/** Those that did not come up in time, until they do. */
-function failedVMs(world: World, stand: Standing): readonly VMSetFailedVM[] {
+/** Those that did not come up in time, until they do. Of too many, those that are known stay: their tries are counted. */
+function failedVMs(world: World, stand: Standing): VMSetFailedVM[] {
   const { before, overdue, at, update, isAvailable } = stand;
   const late = new Map(overdue.map((member) => [member.name, member]));
   const members = new Map([...at.values()].map((member) => [member.name, member]));
@@ -95,11 +79,11 @@ function failedVMs(world: World, stand: Standing): readonly VMSetFailedVM[] {
     const member = members.get(name);
     return member === undefined || member.revision !== update.hash || !isAvailable(member);
   });
-  const names = new Set([...known.map(({ name }) => name), ...late.keys()]);
-  return [...names].sort().map((name) => {
-    const stored = known.find((it) => it.name === name);
+  const stored = new Map(known.map((it) => [it.name, it]));
+  const names = [...new Set([...stored.keys(), ...late.keys()])].slice(0, mostItems).sort();
+  return names.map((name) => {
     const member = late.get(name);
-    return member === undefined ? (stored ?? { name }) : failedVM(member, world, stand, stored);
+    return member === undefined ? (stored.get(name) ?? { name }) : failedVM(member, world, stand, stored.get(name));
   });
 }
 
@@ -114,14 +98,11 @@ export function failedVM(
   return {
     name,
     reason: reason === "" ? "ProgressDeadlineExceeded" : reason,
-    message: cut(message === "" ? "it is not available" : message, longest),
+    message: message === "" ? "it is not available" : message,
     lastAttempt: stored?.lastAttempt ?? formatTime(instant(begun)),
-    retryCount: retriesIn(stand, name),
+    retryCount: stand.tries.get(name) ?? 0,
   };
 }
-
-/** Of a thousand failures the status still has room for each. */
-const longest = 128;
 
 function messageOf(phase: VMSetUpdatePhase, world: World, stand: Standing, failed: readonly VMSetFailedVM[]): string {
   const { rules } = world;

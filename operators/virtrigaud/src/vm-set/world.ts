@@ -2,7 +2,7 @@
 import type { Instant } from "@telltale/kinds";
 import type { ControllerRevision, PersistentVolumeClaim } from "@telltale/kinds/builtin";
 import type { SafeText } from "@telltale/status";
-import type { VirtualMachine, VMSet, VMSetUpdateStatus, VMSetVMStatus } from "../kinds/index.ts";
+import type { VirtualMachine, VMSet, VMSetUpdateStatus } from "../kinds/index.ts";
 import type { Member } from "./members.ts";
 import type { Template } from "./objects.ts";
 import type { Rules } from "./rules.ts";
@@ -42,10 +42,11 @@ export interface Told {
   readonly collisions: number | undefined;
   readonly currentRevision: string | undefined;
   readonly updateRevision: string | undefined;
-  readonly update: VMSetUpdateStatus;
-  /** By name. */
-  readonly rows: ReadonlyMap<string, VMSetVMStatus>;
+  readonly update: ToldUpdate;
 }
+
+/** What is read back of an update: what the machines themselves cannot tell. */
+export type ToldUpdate = Pick<VMSetUpdateStatus, "phase" | "startTime" | "completionTime" | "failedVMs">;
 
 /** What this pass did. */
 export interface Made {
