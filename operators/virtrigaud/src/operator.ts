@@ -59,6 +59,7 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
     allowExternalProviderEndpoints: config.allowExternalProviderEndpoints,
     allowCrossNamespaceRefs: config.allowCrossNamespaceRefs,
     legacyProviderConditions: config.legacyProviderConditions,
+    ...(config.namespaces && { namespaces: config.namespaces }),
     workers: workers.Provider,
   };
   return [

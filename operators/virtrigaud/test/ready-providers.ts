@@ -4,21 +4,22 @@ import type { Controller } from "@telltale/runtime";
 import { controller, done, waiting } from "@telltale/runtime";
 import { Provider, VirtualMachine } from "../src/kinds/index.ts";
 
-export function readyProviders(at?: string): readonly Controller[] {
+const inCluster = ({ metadata: { name, namespace } }: Provider): string => `${name}.${namespace}.svc:9443`;
+
+export function readyProviders(endpointOf: (it: Provider) => string = inCluster): readonly Controller[] {
   const ready = controller(Provider, "ready-providers")
     .reads(VirtualMachine)
     .finalize(
       async ({ metadata }, hands) => {
-        const users = hands.list(VirtualMachine).filter(({ spec }) => spec.providerRef.name === metadata.name);
-        return users.length === 0 ? done : waiting(10_000);
+        const { items } = await hands.server.list(VirtualMachine);
+        return items.some(({ spec }) => spec.providerRef.name === metadata.name) ? waiting(10_000) : done;
       },
       { quiet: true },
     )
     .reconcile({
       observe: (it) => it,
       status(it, draft) {
-        const { namespace = "", name = "" } = it.metadata;
-        draft.set({ healthy: true, runtime: { phase: "Running", endpoint: at ?? `${name}.${namespace}.svc:9443` } });
+        draft.set({ healthy: true, runtime: { phase: "Running", endpoint: endpointOf(it) } });
         draft.condition("Ready", true, "ProviderHealthy", "Provider is healthy and ready");
       },
     });

@@ -111,9 +111,10 @@ function differs({ p, again, then, on, kind }: Fault): boolean {
 }
 
 /** What `Ready` promises. */
-function promise(object: KubeObject, _look: Look): boolean {
+function promise(object: KubeObject, _look: Look, { host }: Hypervisor): boolean {
   if (object.kind !== VirtualMachine.kind) return true;
-  return ((object as VirtualMachine).status?.id ?? "") !== "";
+  const { id } = (object as VirtualMachine).status ?? {};
+  return host.machines.some((it) => it.id === id);
 }
 
 /** What the object itself shows to be its own; a provider that knows requests again shows it too. */

@@ -41,8 +41,8 @@ export interface Scenario<B = unknown> {
   readonly quiet?: Ms;
   /** After so long it must have become quiet. Default: four hours. */
   readonly patience?: Ms;
-  /** True of an object and what the server holds: what `Ready=True` promises (I9). */
-  promise?(object: KubeObject, look: Look): boolean;
+  /** True of an object and what the server holds, and what is outside when it is said: what `Ready=True` promises (I9). */
+  promise?(object: KubeObject, look: Look, backend: B): boolean;
   /** What must be gone, outside or on the server, before a finalizer may go (I6): in words what is left, or undefined. */
   leftovers?(object: KubeObject, backend: B, look: Look): string | undefined;
   /** Whether what was made for an object that is gone may stay (I7). Default: not without an owner. */

@@ -5,7 +5,7 @@ import { type Draft, text } from "@telltale/status";
 import type { Provider } from "../kinds/index.ts";
 import type { Links } from "../link/links.ts";
 import { annotations } from "../names.ts";
-import { ownOf, referringTo } from "./observe.ts";
+import { ownOf, referringNow, referringTo } from "./observe.ts";
 import { runtimeName } from "./runtime-names.ts";
 import type { ProviderSettings } from "./settings.ts";
 
@@ -18,7 +18,9 @@ export async function finalize(
   const { name = "", namespace = "" } = it.metadata;
   const { message: _before, ...runtime } = it.status?.runtime ?? {};
   draft.set({ runtime: { ...runtime, mode: "Remote", phase: "Stopping", message: "The Provider is being deleted" } });
-  const users = referringTo(it, hands, settings).length;
+  const known = referringTo(it, hands, settings);
+  // Whoever needs it would wait for it for ever: the last look is at the server itself.
+  const users = (known.length > 0 ? known : await referringNow(it, hands, settings)).length;
   const isForced = it.metadata.annotations?.[annotations.forceDelete] === "true";
   if (users > 0 && !isForced) {
     draft.condition("Ready", false, "InUse", text`${users} VirtualMachines still reference this provider`);

@@ -145,10 +145,24 @@ export function referringTo(
   settings: ProviderSettings,
 ): readonly VirtualMachine[] {
   const key = keyOf(it.metadata.namespace, it.metadata.name ?? "");
-  return look.where(VirtualMachine, byProvider, key).filter(({ metadata, status }) => {
-    return (status?.id ?? "") !== "" || mayRefer(it, metadata.namespace ?? "", settings);
-  });
+  return look.where(VirtualMachine, byProvider, key).filter((machine) => counts(machine, it, settings));
 }
+
+/** The same as the server has it now: of a machine that came a moment ago nobody may have been told yet. */
+export async function referringNow(it: Provider, { server }: Pick<Look, "server">, settings: ProviderSettings) {
+  const key = keyOf(it.metadata.namespace, it.metadata.name ?? "");
+  const found: VirtualMachine[] = [];
+  for (const where of settings.namespaces?.map((namespace) => ({ namespace })) ?? [{}]) {
+    for await (const machine of server.all(VirtualMachine, where)) {
+      const { spec, metadata } = machine;
+      if (referred(spec.providerRef, metadata.namespace) === key && counts(machine, it, settings)) found.push(machine);
+    }
+  }
+  return found;
+}
+
+const counts = ({ metadata, status }: VirtualMachine, it: Provider, settings: ProviderSettings): boolean =>
+  (status?.id ?? "") !== "" || mayRefer(it, metadata.namespace ?? "", settings);
 
 const mayRefer = (it: Provider, namespace: string, { allowCrossNamespaceRefs }: ProviderSettings): boolean =>
   namespace === it.metadata.namespace || allowCrossNamespaceRefs || isOpenTo(it, namespace);

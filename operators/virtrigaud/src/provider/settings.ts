@@ -7,6 +7,8 @@ export interface ProviderSettings {
   readonly legacyProviderConditions: boolean;
   /** `--allow-cross-namespace-refs`: whether machines of every namespace may refer to a provider. */
   readonly allowCrossNamespaceRefs: boolean;
+  /** The namespaces that are watched; absent: all. */
+  readonly namespaces?: readonly string[];
   /** Passes at a time. */
   readonly workers: number;
 }

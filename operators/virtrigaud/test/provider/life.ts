@@ -122,6 +122,22 @@ test("S19 delete in use: it waits for its machines, then everything goes; by for
   expect(it.complaints).toEqual([]);
 });
 
+test("S19 delete in use: a machine that the operator has not been told of yet keeps it too", async () => {
+  it = await providerStage({ idle: true });
+  const late = { verbs: ["watch"], resource: "virtualmachines" };
+  it.server.faults.add({ match: late, effect: { watch: { delayMs: 10_000 } } });
+  await it.restart();
+  await it.pass(15_000);
+  await it.running();
+  await it.apply(VirtualMachine, "a", machine("box"));
+  await it.remove(Provider, "box");
+  await it.pass(1_000);
+  expect(await it.says()).toBe("False InUse 1 VirtualMachines still reference this provider");
+  await it.remove(VirtualMachine, "a");
+  await it.pass(31_000);
+  expect(await it.get(Provider, "box")).toBeUndefined();
+});
+
 test("what its machines use is summed up; those that may not refer to it count only if they exist", async () => {
   it = await providerStage({
     namespaces: ["other"],

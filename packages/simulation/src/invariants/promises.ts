@@ -32,10 +32,10 @@ export const promises: Invariant = {
         const object = asObserved(world, change);
         const from = oldest(world, pass, views.get(pass) ?? new Map());
         for (let at = change.revision; at >= from; at -= 1) {
-          if (promise.call(world.scenario, object, lookAt(world.server, at))) return;
+          if (promise.call(world.scenario, object, lookAt(world.server, at), world.backend)) return;
         }
         // Who has not been told of everything knows kinds as they never were together.
-        if (from < pass.revision && promise.call(world.scenario, object, asKnown(pass))) return;
+        if (from < pass.revision && promise.call(world.scenario, object, asKnown(pass), world.backend)) return;
         say(
           `${pass.process.name} says ${top}=True of ${nameOf(object)}, and it was not so at any time since it looked`,
         );
@@ -65,12 +65,12 @@ function asKnown({ process }: Pass): Look {
   };
 }
 
-/** The object with the spec that the status speaks of: somebody may have changed it meanwhile. */
+/** The status with the spec that it speaks of: somebody may have changed it meanwhile. */
 function asObserved(world: World, { after, key }: Change): KubeObject {
   const observed = statusOf(after)["observedGeneration"];
   if (typeof observed !== "number" || observed === after.metadata?.generation) return after;
   const then = world.history.changes.findLast((it) => it.key === key && it.after.metadata?.generation === observed);
-  return then?.after ?? after;
+  return then === undefined ? after : ({ ...then.after, status: statusOf(after) } as KubeObject);
 }
 
 /** The revision before the first change that the process had not been told of when the pass began. */
