@@ -205,5 +205,16 @@ describe("later", () => {
     expect(drain(q)).toEqual(["a/y"]);
     clock.advance(1000);
     expect(drain(q)).toEqual(["a/x"]);
+    // Nor does a timer come sooner.
+    q.addAfter(key("x"), 100);
+    clock.advance(999);
+    expect(drain(q)).toEqual([]);
+    clock.advance(1);
+    expect(drain(q)).toEqual(["a/x"]);
+    q.addAfter(key("x"), 3000);
+    clock.advance(2999);
+    expect(drain(q)).toEqual([]);
+    clock.advance(1);
+    expect(drain(q)).toEqual(["a/x"]);
   });
 });

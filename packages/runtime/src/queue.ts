@@ -68,10 +68,8 @@ export class Queue {
 
   /** As soon as possible. */
   add(key: Key, cause: Cause): void {
-    const { spacing = 0, clock } = this.#options;
-    const started = spacing === 0 ? undefined : this.#started.get(key);
     const held = cause === "change" ? 0 : (this.#held.get(key) ?? 0);
-    const left = Math.max(held, started === undefined ? 0 : started + spacing) - clock.uptime();
+    const left = Math.max(this.#spaced(key), held - this.#options.clock.uptime());
     if (left > 0) this.#delayed.add(key, left, cause);
     else this.#enter(key, cause);
   }
@@ -79,7 +77,7 @@ export class Queue {
   /** Once, after a while. Of several such wishes for one key the earliest counts, until its next pass begins. */
   addAfter(key: Key, delay: Ms, cause: Cause = "timer"): void {
     if (delay <= 0) this.add(key, cause);
-    else this.#delayed.add(key, delay, cause);
+    else this.#delayed.add(key, Math.max(delay, this.#spaced(key)), cause);
   }
 
   /** After a failure: later and later. Says when. */
@@ -155,6 +153,13 @@ export class Queue {
 
   stop(): void {
     this.#delayed.stop();
+  }
+
+  /** How long until its next pass may start. */
+  #spaced(key: Key): Ms {
+    const { spacing = 0, clock } = this.#options;
+    const started = this.#started.get(key);
+    return started === undefined ? 0 : started + spacing - clock.uptime();
   }
 
   #enter(key: Key, cause: Cause): void {
