@@ -1,4 +1,5 @@
 import { type Condition, instant } from "@telltale/kinds";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyPatch } from "../test/apply-patch.ts";
 import { Widget } from "../test/widget.ts";
@@ -92,6 +93,62 @@ describe("the JSON Patch", () => {
     );
     expect(patch).toContainEqual({ op: "replace", path: "/status/notes/a~1b", value: "2" });
     expect(patch).toContainEqual({ op: "add", path: "/status/notes/c~0d", value: "3" });
+  });
+
+  describe("of a long list", () => {
+    const row = (i: number, is = "up") => ({ name: `machine-${i}`, is });
+    const rows = Array.from({ length: 1_000 }, (_, i) => row(i));
+    const read = (list: readonly object[]) => ({ metadata: { uid: "u1" }, status: { rows: list } });
+    const patchTo = (list: readonly object[]) =>
+      jsonPatch(Widget, read(rows), { status: { rows: list }, changed: true } as never);
+    const changes: readonly [string, readonly object[]][] = [
+      ["one is another", rows.with(500, row(500, "down"))],
+      ["the first and the last are others", rows.with(0, row(0, "down")).with(999, row(999, "down"))],
+      ["some are gone, and one is another", [...rows.slice(0, 400), row(404, "down"), ...rows.slice(405)]],
+      ["some have come", [...rows.slice(0, 10), row(-1), row(-2), ...rows.slice(10)]],
+      ["one has come at the end", [...rows, row(-1)]],
+      ["one has come at the beginning", [row(-1), ...rows]],
+      ["the last is gone", rows.slice(0, -1)],
+    ];
+
+    it.each(changes)("%s: says only that, and gives the list", (_what, list) => {
+      const patch = patchTo(list);
+      expect(applyPatch(read(rows), patch)).toEqual({ ok: read(list) });
+      expect(JSON.stringify(patch).length * 5).toBeLessThan(JSON.stringify(rows).length * 2);
+    });
+
+    it.each(changes)("%s: is refused where somebody else has moved what it is about", (_what, list) => {
+      const moved = [row(-9), ...rows];
+      expect(applyPatch(read(moved), patchTo(list))).toHaveProperty("failed");
+    });
+
+    it("most of it is another: it is tested and replaced as a whole", () => {
+      const list = rows.map(({ name }) => ({ name, is: "down" }));
+      const about = patchTo(list).filter(({ path }) => path.startsWith("/status/rows"));
+      expect(about).toEqual([
+        { op: "test", path: "/status/rows", value: rows },
+        { op: "replace", path: "/status/rows", value: list },
+      ]);
+    });
+
+    it("whatever becomes of it, the patch gives it", () => {
+      const item = fc.integer({ min: 0, max: 3 });
+      const lists = fc.tuple(fc.array(item, { minLength: 32, maxLength: 40 }), fc.array(item, { maxLength: 40 }));
+      const near = fc
+        .tuple(
+          fc.array(item, { minLength: 32, maxLength: 40 }),
+          fc.nat(39),
+          fc.nat(5),
+          fc.array(item, { maxLength: 5 }),
+        )
+        .map(([list, at, gone, come]) => [list, list.toSpliced(at, gone, ...come)] as const);
+      fc.assert(
+        fc.property(fc.oneof(lists, near), ([a, b]) => {
+          const [from, to] = [{ status: { rows: a } }, { status: { rows: b } }];
+          expect(applyPatch(from, jsonPatch(Widget, from, { ...to, changed: true } as never))).toEqual({ ok: to });
+        }),
+      );
+    });
   });
 
   it("takes members away that the pass unset", () => {

@@ -2,6 +2,7 @@
 // with everything that we own. Nothing is made when nothing changed (rules 16, 64).
 import { declarationOf, deepEqual, type Kind, type KubeObject } from "@telltale/kinds";
 import type { Finished } from "./draft.ts";
+import { itemEdits } from "./list-patch.ts";
 import { isRecord, type Loose } from "./path.ts";
 
 export type PatchOperation =
@@ -13,7 +14,7 @@ type Read = KubeObject & { readonly status?: unknown };
 
 /**
  * The difference to the status that was read, as one JSON Patch for `/status`. It first tests the object's uid (rule 68),
- * every list that it replaces (so that a foreign condition is never lost, rule 60) and every stored value that the kind
+ * every list or item that it replaces (so that a foreign condition is never lost, rule 60) and every stored value that the kind
  * declares as memory (so that a stale draft undoes no latch). A failed test answers 422, and the draft is derived anew.
  */
 export function jsonPatch(kind: Kind, read: Read, finished: Pick<Finished, "status" | "changed">): PatchOperation[] {
@@ -56,12 +57,28 @@ function difference(
       changes.push({ op: "add", path, value });
     } else if (value !== old && !deepEqual(old, value)) {
       if (isRecord(old) && isRecord(value)) difference(path, old, value, tests, changes);
-      else {
+      else if (!replaceItems(path, old, value, tests, changes)) {
         if (Array.isArray(old)) tests.set(path, old);
         changes.push({ op: "replace", path, value });
       }
     }
   }
+}
+
+/** Whether a list could be changed item by item. Conditions never are: others have theirs among them. */
+function replaceItems(
+  path: string,
+  before: unknown,
+  after: unknown,
+  tests: Map<string, unknown>,
+  changes: PatchOperation[],
+): boolean {
+  const isLists = Array.isArray(before) && Array.isArray(after) && path !== "/status/conditions";
+  const edits = isLists ? itemEdits(before, after) : undefined;
+  if (edits === undefined) return false;
+  if (!tests.has(path)) for (const [at, value] of edits.tests) tests.set(`${path}/${at}`, value);
+  for (const { at, ...change } of edits.changes) changes.push({ ...change, path: `${path}/${at}` });
+  return true;
 }
 
 /** Tests the stored value of one memory path; where a parent is missing, that the parent is missing. */

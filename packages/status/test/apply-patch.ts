@@ -25,7 +25,11 @@ export function applyPatch<T>(object: T, patch: readonly PatchOperation[]): { ok
         return { failed: operation.path };
     } else if (operation.op === "remove") {
       if (!Object.hasOwn(parent, last)) return { failed: operation.path };
-      delete parent[last];
+      if (Array.isArray(parent)) parent.splice(Number(last), 1);
+      else delete parent[last];
+    } else if (operation.op === "add" && Array.isArray(parent)) {
+      if (Number(last) > parent.length) return { failed: operation.path };
+      parent.splice(Number(last), 0, structuredClone(operation.value));
     } else {
       if (operation.op === "replace" && !Object.hasOwn(parent, last)) return { failed: operation.path };
       const value = structuredClone(operation.value);
