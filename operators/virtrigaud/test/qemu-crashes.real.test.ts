@@ -172,6 +172,13 @@ describe.skipIf(path === undefined)("a provider that dies before its n-th act", 
     const acts = await everywhere(
       () => kit.ask("snapshotCreate", { vmId: id, nameHint: "n" }),
       async () => {
+        // It is there, or it never was: no layer is left that belongs to nobody.
+        const { snapshots, metadata } = await kit.ask("getDiskInfo", { vmId: id });
+        expect(Number(metadata["layers"])).toBe(2 + snapshots.length);
+        for (const snapshotId of snapshots) {
+          const { task } = await kit.ask("snapshotDelete", { vmId: id, snapshotId });
+          expect(await kit.done(task?.id)).toBe("");
+        }
         const before = kit.serial(id).length;
         await until("the guest counts on", () => kit.serial(id).length > before + 1);
         await kit.ask("power", { id, op: PowerOp.OFF });
@@ -183,6 +190,28 @@ describe.skipIf(path === undefined)("a provider that dies before its n-th act", 
       2,
     );
     expect(acts).toBeGreaterThan(5);
+  });
+
+  it("while it takes a snapshot of a machine that is off: it is in all of its disks, or in none", async () => {
+    await kit.open();
+    id = await kit.make("off", { disks: [{ Name: "data", SizeGiB: 1 }] });
+    const tags = () =>
+      ["root", "data"].map((name) => {
+        const disk = join(kit.state, "vms", id, "disks", `${name}.qcow2`);
+        return (
+          JSON.parse(execFileSync("qemu-img", ["info", "--output=json", disk], { encoding: "utf8" })).snapshots ?? []
+        );
+      });
+    const acts = await everywhere(
+      () => kit.ask("snapshotCreate", { vmId: id, nameHint: "n" }),
+      async () => {
+        const { snapshots } = await kit.ask("getDiskInfo", { vmId: id });
+        expect(tags().map(({ length }) => length)).toEqual([snapshots.length, snapshots.length]);
+        for (const snapshotId of snapshots) await kit.ask("snapshotDelete", { vmId: id, snapshotId });
+        expect(tags()).toEqual([[], []]);
+      },
+    );
+    expect(acts).toBeGreaterThan(3);
   });
 
   it("while it exports the disk of a machine that runs: the same request gives the disk, and the guest's is whole", async () => {

@@ -32,10 +32,16 @@ describe.skipIf(path === undefined)("snapshots of a machine on a plain Linux box
   const said = (id: string): string => kit.serial(id).replaceAll(/[^@-~]/g, "");
   const countsTo = (id: string, letter: string) =>
     until(`it counts to ${letter}`, () => said(id).endsWith(letter) || said(id).slice(1).includes(letter));
+  let taken = 0;
+  /** Its name, which is as good as its id. */
   const snapshot = async (vmId: string, includeMemory: boolean) => {
-    const { snapshotId, task } = await kit.ask("snapshotCreate", { vmId, nameHint: "before", includeMemory });
+    taken += 1;
+    const request = { vmId, nameHint: `before-${taken}`, includeMemory };
+    const { snapshotId, task } = await kit.ask("snapshotCreate", request);
     expect(await kit.done(task?.id)).toBe("");
-    return snapshotId;
+    expect(snapshotId).toMatch(/^s-/);
+    expect((await refused(kit.ask("snapshotCreate", request))).code).toBe("ALREADY_EXISTS");
+    return request.nameHint;
   };
   const revert = async (vmId: string, snapshotId: string) => {
     const { task } = await kit.ask("snapshotRevert", { vmId, snapshotId });
@@ -52,11 +58,11 @@ describe.skipIf(path === undefined)("snapshots of a machine on a plain Linux box
     const id = await kit.make("memory", { disks: [{ Name: "data", SizeGiB: 1 }] });
     await power(id, PowerOp.ON);
     await countsTo(id, "C");
-    const taken = await snapshot(id, true);
+    const made = await snapshot(id, true);
     await countsTo(id, "H");
     const before = said(id).length;
-    expect(await listed(id)).toEqual([taken]);
-    await revert(id, taken);
+    expect(await listed(id)).toEqual([made]);
+    await revert(id, made);
     expect(await kit.ask("describe", { id })).toMatchObject({ powerState: "On" });
     await until("it goes on", () => said(id).length > before + 1);
     // It counts from where the memory was, not from where it had come to, and has not booted again.
@@ -64,9 +70,9 @@ describe.skipIf(path === undefined)("snapshots of a machine on a plain Linux box
     expect(said(id).slice(before)).not.toContain("B@");
     await power(id, PowerOp.OFF);
     expect(onDisk(id)).toBeLessThan(8);
-    await revert(id, taken); // of a machine that is off: it runs afterwards
+    await revert(id, made); // of a machine that is off: it runs afterwards
     expect(await kit.ask("describe", { id })).toMatchObject({ powerState: "On" });
-    await remove(id, taken);
+    await remove(id, made);
     expect(await listed(id)).toEqual([]);
     await power(id, PowerOp.OFF);
     isSound(id);
@@ -128,11 +134,9 @@ describe.skipIf(path === undefined)("snapshots of a machine on a plain Linux box
   it("with memory fit no machine that has other devices now", async () => {
     const id = await kit.make("devices");
     await power(id, PowerOp.ON);
-    const taken = await snapshot(id, true);
+    const made = await snapshot(id, true);
     await kit.ask("reconfigure", { id, desiredJson: `{"Disks":[{"Name":"new","SizeGiB":1}]}` });
-    expect((await refused(kit.ask("snapshotRevert", { vmId: id, snapshotId: taken }))).code).toBe(
-      "FAILED_PRECONDITION",
-    );
+    expect((await refused(kit.ask("snapshotRevert", { vmId: id, snapshotId: made }))).code).toBe("FAILED_PRECONDITION");
     await kit.ask("delete", { id });
   });
 });

@@ -4,7 +4,7 @@ import { RpcError } from "../contract/rpc-error.ts";
 import type { Box } from "./box.ts";
 import { type Disk, disksOf, type Machine } from "./machine.ts";
 import { infoOf } from "./qemu-img.ts";
-import { readSnapshots } from "./snapshot-file.ts";
+import { calledOf, isKept, readSnapshots } from "./snapshot-file.ts";
 
 export async function getDiskInfo(box: Box, request: Requested<"getDiskInfo">): Promise<Reply<"getDiskInfo">> {
   const machine = box.machines.need(request.vmId);
@@ -21,7 +21,7 @@ export async function getDiskInfo(box: Box, request: Requested<"getDiskInfo">): 
     actualSizeBytes: BigInt(chain.reduce((sum, { actualSize }) => sum + actualSize, 0)),
     path,
     isBootable: name === "root",
-    snapshots: (await readSnapshots(box, machine.id)).filter((one) => !one.isDeleted).map(({ id }) => id),
+    snapshots: (await readSnapshots(box, machine.id)).filter(isKept).map(calledOf),
     backingFile: active.backingFile ?? "",
     metadata: { layers: String(chain.length) },
   };

@@ -42,7 +42,7 @@ export async function freeze(box: Box, machine: Machine, qmp: Qmp | undefined): 
   try {
     await qmp?.execute("transaction", { actions }, 60_000);
   } catch (error) {
-    // Refused: nothing was put on top. Where only the answer is missing, `settle` finds out.
+    // Refused: nothing was put on top. Where only the answer is missing, `settleLayers` finds out.
     if (error instanceof QmpError && error.class === "GenericError") await dropLayer(box, begun, layer);
     asRpcError(error);
   }
@@ -68,7 +68,7 @@ async function dropLayer(box: Box, machine: Machine, layer: number): Promise<voi
 }
 
 /** Ends what a provider that died in the middle of `freeze` has left. */
-export async function settle(box: Box, machine: Machine): Promise<Machine> {
+export async function settleLayers(box: Box, machine: Machine): Promise<Machine> {
   const { freezing } = machine;
   if (freezing === undefined) return machine;
   const path = layerPath(box, machine.id, "root", freezing);
@@ -81,6 +81,13 @@ export async function settle(box: Box, machine: Machine): Promise<Machine> {
   if (isOnTop || (!isOn && made.every((is) => is))) return endFreeze(box, machine, freezing);
   await dropLayer(box, machine, freezing);
   return box.machines.need(machine.id);
+}
+
+/** Every file of the machine that has its state. */
+export function statePaths(box: Box, machine: Machine): readonly string[] {
+  const paths = box.layout.machine(machine.id);
+  const disks = disksOf(machine).map(({ name, layer }) => paths.disk(name, layer));
+  return machine.firmware === "uefi" ? [...disks, paths.disk("vars", 0)] : disks;
 }
 
 /** Whether QEMU has a disk's writes go to this file. */

@@ -3,8 +3,8 @@ import type { Ms } from "@telltale/kinds";
 import { PowerOp, type Reply, type Requested } from "../contract/contract.ts";
 import { RpcError } from "../contract/rpc-error.ts";
 import type { Box } from "./box.ts";
-import { settle } from "./layers.ts";
 import type { Machine } from "./machine.ts";
+import { settle } from "./settle.ts";
 import type { Work } from "./work.ts";
 
 const defaultGrace: Ms = 60_000;

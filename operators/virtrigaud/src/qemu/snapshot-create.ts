@@ -6,11 +6,13 @@ import { RpcError } from "../contract/rpc-error.ts";
 import type { Box } from "./box.ts";
 import { newTaskId } from "./ids.ts";
 import { jobStep } from "./jobs.ts";
-import { freeze, layerPath, layersOf, settle } from "./layers.ts";
+import { freeze, layerPath, layersOf, statePaths } from "./layers.ts";
 import { disksOf, type Machine } from "./machine.ts";
 import type { Qmp } from "./qmp.ts";
+import { freezeGuest, thawGuest } from "./quiet.ts";
 import { asRpcError, cpuCount, devices, memoryBytes } from "./reconfigure.ts";
-import { hasInternal, readSnapshots, type Snapshot, writeSnapshots } from "./snapshot-file.ts";
+import { settle } from "./settle.ts";
+import { hasInternal, isKept, readSnapshots, type Snapshot, writeSnapshots } from "./snapshot-file.ts";
 import type { TaskRecord } from "./task-record.ts";
 import type { Work } from "./work.ts";
 
@@ -21,14 +23,17 @@ export function snapshotCreate(box: Box, request: Requested<"snapshotCreate">): 
     const isOn = (await box.running.process(machine)) !== undefined;
     const qmp = isOn ? await box.running.monitor(machine) : undefined;
     const others = await readSnapshots(box, machine.id);
+    const name = request.nameHint.slice(0, 512);
+    if (name !== "" && others.some((one) => isKept(one) && one.name === name))
+      throw new RpcError("ALREADY_EXISTS", "the machine has a snapshot of this name already; choose another one");
     const isExternal = qmp !== undefined && !request.includeMemory && !hasInternal(machine, others);
     const snapshot: Snapshot = {
       id: newTaskId(box.host.random).replace("t-", "s-"),
-      name: request.nameHint.slice(0, 255),
+      name,
       description: request.description.slice(0, 1024),
       kind: isExternal ? "external" : "internal",
       layers: layersOf(machine),
-      parent: others.findLast(({ isDeleted }) => !isDeleted)?.id ?? "",
+      parent: others.findLast(isKept)?.id ?? "",
       memory: qmp !== undefined && request.includeMemory,
       quiesced: false,
       createdAt: new Date(box.host.clock.now()).toISOString(),
@@ -37,7 +42,10 @@ export function snapshotCreate(box: Box, request: Requested<"snapshotCreate">): 
       isDeleted: false,
     };
     if (snapshot.memory) return begin(box, machine, snapshot);
-    const isQuiet = request.quiesce && qmp !== undefined && (await freezeGuest(box, machine));
+    // Written before: whoever finds it unfinished sees in the disks whether it was taken, and thaws the guest.
+    const mayBeQuiet = request.quiesce && qmp !== undefined;
+    await writeSnapshots(box, machine.id, [...others, { ...snapshot, quiesced: mayBeQuiet, isTaking: true }]);
+    const isQuiet = mayBeQuiet && (await freezeGuest(box, machine));
     try {
       if (isExternal) await freeze(box, machine, qmp);
       else await tag(box, machine, snapshot.id, qmp);
@@ -90,8 +98,8 @@ export const snapshotWork = (box: Box): Work => ({
 });
 
 async function keep(box: Box, id: string, snapshot: Snapshot): Promise<void> {
-  const snapshots = await readSnapshots(box, id);
-  if (!snapshots.some((one) => one.id === snapshot.id)) await writeSnapshots(box, id, [...snapshots, snapshot]);
+  const others = (await readSnapshots(box, id)).filter((one) => one.id !== snapshot.id);
+  await writeSnapshots(box, id, [...others, snapshot]);
 }
 
 /** A tag inside every disk, at one moment. */
@@ -104,13 +112,6 @@ async function tag(box: Box, machine: Machine, name: string, qmp: Qmp | undefine
   const nodes = await writableNodes(qmp, machine);
   const actions = nodes.map((device) => ({ type: "blockdev-snapshot-internal-sync", data: { device, name } }));
   await qmp.execute("transaction", { actions }, 60_000).catch(asRpcError);
-}
-
-/** Every file of the machine that has its state. */
-export function statePaths(box: Box, machine: Machine): readonly string[] {
-  const paths = box.layout.machine(machine.id);
-  const disks = disksOf(machine).map(({ name, layer }) => paths.disk(name, layer));
-  return machine.firmware === "uefi" ? [...disks, paths.disk("vars", 0)] : disks;
 }
 
 /** The nodes that take writes now, the root's first. */
@@ -137,21 +138,6 @@ export async function devicesOf(qmp: Qmp): Promise<string> {
 async function sizeOf(box: Box, machine: Machine): Promise<number> {
   const files = disksOf(machine).map(({ name, layer }) => stat(layerPath(box, machine.id, name, layer)));
   return (await Promise.all(files)).reduce((sum, { blocks }) => sum + blocks * 512, 0);
-}
-
-/** Has the guest write what it holds back; false where it cannot. */
-async function freezeGuest(box: Box, machine: Machine): Promise<boolean> {
-  try {
-    await box.running.agent(machine, 2000, (ask) => ask("guest-fsfreeze-freeze", {}, 5000));
-    return true;
-  } catch {
-    await thawGuest(box, machine);
-    return false;
-  }
-}
-
-async function thawGuest(box: Box, machine: Machine): Promise<void> {
-  await box.running.agent(machine, 2000, (ask) => ask("guest-fsfreeze-thaw", {}, 5000)).catch(() => undefined);
 }
 
 export function snapshotIn({ params }: TaskRecord): Snapshot {

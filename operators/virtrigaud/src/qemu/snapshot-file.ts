@@ -22,7 +22,19 @@ export interface Snapshot {
   readonly devices: string;
   /** Nobody asks for it any more, but others stand on it. */
   readonly isDeleted: boolean;
+  /** It is being taken: whether it was shows in the disks. */
+  readonly isTaking?: boolean;
 }
+
+/** Whether somebody may ask for it. */
+export const isKept = ({ isDeleted, isTaking = false }: Snapshot): boolean => !isDeleted && !isTaking;
+
+/** What a caller knows it by who never heard its id. */
+export const calledOf = ({ id, name }: Snapshot): string => (name === "" ? id : name);
+
+/** By its id; by its name only as long as somebody may ask for it. */
+export const snapshotFor = (snapshots: readonly Snapshot[], wanted: string): Snapshot | undefined =>
+  snapshots.find(({ id }) => id === wanted) ?? snapshots.find((one) => one.name === wanted && isKept(one));
 
 export async function readSnapshots(box: Box, id: string): Promise<readonly Snapshot[]> {
   const text = await readFile(box.layout.machine(id).snapshots, "utf8").catch(() => "[]");
@@ -35,8 +47,8 @@ export async function writeSnapshots(box: Box, id: string, snapshots: readonly S
 }
 
 /** A snapshot that somebody may still ask for. */
-export function snapshotNamed(snapshots: readonly Snapshot[], id: string): Snapshot {
-  const snapshot = snapshots.find((one) => one.id === id && !one.isDeleted);
+export function snapshotNamed(snapshots: readonly Snapshot[], wanted: string): Snapshot {
+  const snapshot = snapshotFor(snapshots.filter(isKept), wanted);
   if (snapshot === undefined) throw new RpcError("NOT_FOUND", "snapshot not found");
   return snapshot;
 }
@@ -48,5 +60,5 @@ export function isReachable(machine: Machine, { kind, layers }: Snapshot): boole
 
 /** An internal snapshot in the active layer would be out of reach after a freeze, and lost with a merge. */
 export function hasInternal(machine: Machine, snapshots: readonly Snapshot[]): boolean {
-  return snapshots.some((snapshot) => isReachable(machine, snapshot) && !snapshot.isDeleted);
+  return snapshots.some((snapshot) => isReachable(machine, snapshot) && isKept(snapshot));
 }

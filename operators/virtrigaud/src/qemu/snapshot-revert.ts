@@ -3,14 +3,16 @@ import type { Reply, Requested } from "../contract/contract.ts";
 import { RpcError } from "../contract/rpc-error.ts";
 import type { Box } from "./box.ts";
 import { jobStep } from "./jobs.ts";
-import { childrenOf, layerPath, layersOf, makeLayer, settle } from "./layers.ts";
+import { childrenOf, layerPath, layersOf, makeLayer, statePaths } from "./layers.ts";
 import { disksOf, type Machine, withLayers } from "./machine.ts";
-import { devicesOf, snapshotIn, statePaths, tagsOf, writableNodes } from "./snapshot-create.ts";
+import { settle } from "./settle.ts";
+import { devicesOf, snapshotIn, tagsOf, writableNodes } from "./snapshot-create.ts";
 import {
   hasInternal,
   isReachable,
   readSnapshots,
   type Snapshot,
+  snapshotFor,
   snapshotNamed,
   writeSnapshots,
 } from "./snapshot-file.ts";
@@ -64,7 +66,7 @@ export function snapshotDelete(box: Box, request: Requested<"snapshotDelete">): 
   return box.alone(request.vmId, "snapshot delete", async (found) => {
     const machine = await settle(box, found);
     const snapshots = await readSnapshots(box, machine.id);
-    const snapshot = snapshots.find(({ id }) => id === request.snapshotId);
+    const snapshot = snapshotFor(snapshots, request.snapshotId);
     if (snapshot === undefined) return {};
     const isOn = (await box.running.process(machine)) !== undefined;
     if (snapshot.kind === "internal") {

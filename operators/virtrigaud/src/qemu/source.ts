@@ -1,8 +1,9 @@
 // What a disk is copied from: a file that does not change while it is read. A running machine is given new layers for that.
 import { RpcError } from "../contract/rpc-error.ts";
 import type { Box } from "./box.ts";
-import { freeze, layerPath, layersOf, settle } from "./layers.ts";
+import { freeze, layerPath, layersOf } from "./layers.ts";
 import type { Machine } from "./machine.ts";
+import { settle } from "./settle.ts";
 import { hasInternal, readSnapshots, type Snapshot, snapshotNamed } from "./snapshot-file.ts";
 import { mergeSteps } from "./snapshot-merge.ts";
 import type { Step } from "./work.ts";

@@ -7,6 +7,8 @@ import { type Acts, has, machineOf, type World, work } from "./world.ts";
 
 export function snapshotActs(world: World): Pick<Acts, "snapshotCreate" | "snapshotDelete" | "snapshotRevert"> {
   const { profile, durations } = world;
+  /** What is being taken: machine and name. */
+  const taking = new Set<string>();
   return {
     async snapshotCreate({ vmId, nameHint, includeMemory, description, quiesce }, how) {
       const { supportsSnapshots = false, supportsMemorySnapshots = false } = profile.capabilities;
@@ -16,9 +18,13 @@ export function snapshotActs(world: World): Pick<Acts, "snapshotCreate" | "snaps
       const machine = staying(world, vmId);
       world.serial += 1;
       const id = profile.snapshotId(world.serial, nameHint);
-      if (machine.snapshots.some((one) => one.id === id)) {
+      const isStrict = profile.sameName === "refused";
+      if (machine.snapshots.some((one) => one.id === id || (isStrict && one.name === nameHint))) {
         throw new RpcError("ALREADY_EXISTS", `snapshot ${id} already exists`);
       }
+      const asked = `${vmId}/${nameHint}`;
+      if (isStrict && taking.has(asked)) throw new RpcError("ABORTED", `snapshot ${nameHint} is being taken`);
+      taking.add(asked);
       const isOn = machine.power === "On";
       const quiesced = quiesce && isOn && has(world, "quiesce");
       const sizeBytes =
@@ -35,7 +41,9 @@ export function snapshotActs(world: World): Pick<Acts, "snapshotCreate" | "snaps
       const { task } = await work(world, how, {
         takes: durations.snapshotCreate,
         stage: "Snapshot",
+        lost: () => taking.delete(asked),
         end() {
+          taking.delete(asked);
           machine.snapshots.push(snapshot);
           machine.current = id;
           return { snapshot_id: id, size_bytes: Number(sizeBytes), quiesced };

@@ -3,6 +3,7 @@
 import { type Instant, instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { text } from "@telltale/status";
 import { annotations } from "../names.ts";
+import { isExact } from "../vm-snapshot/reach.ts";
 import { ignoresCustomization, isReported, stepsOf } from "./customizing.ts";
 import { afterFailure, isRetryable, pendingRetry, timeoutOf } from "./retrying.ts";
 import { ask, deed, type FailReason, failed, rest, type Step } from "./step.ts";
@@ -192,10 +193,11 @@ const patience: Ms = 300_000;
 const crashes = 3;
 
 function lost(world: World, isRetry: boolean): Step | undefined {
-  const { record, told, now } = world;
+  const { record, told, now, channel } = world;
   if (isRetry) return undefined;
   const at = parseTime(record?.at);
-  const until: Instant = at === undefined || at > now ? now : plus(at, patience);
+  const isOver = at === undefined || at > now || isExact(channel);
+  const until: Instant = isOver ? now : plus(at, patience);
   if (now < until) return rest({ is: "unsure", why: undefined, at: plus(now, Math.min(10_000, until - now)) });
   if (told.ready?.reason === "ProviderError") {
     return afterFailure(world, "ProviderError", text`${told.ready.message}`);

@@ -4,6 +4,7 @@ import { type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { text } from "@telltale/status";
 import { deadlines } from "../link/deadlines.ts";
 import { annotations } from "../names.ts";
+import { isExact } from "./reach.ts";
 import { byBirth, keepingOf } from "./retention.ts";
 import { scheduling } from "./scheduling.ts";
 import { ask, deed, type FailReason, rest, type Step } from "./step.ts";
@@ -126,9 +127,10 @@ const requested: Row = (world) => {
 export const openEnds: ReadonlySet<string> = new Set(["Unavailable", "Timeout", "Retryable"]);
 
 /** From when on it is sure that nothing comes of a request any more of which nobody has heard. */
-export function surely({ record, held, now }: World): Instant {
+export function surely({ record, held, now, channel }: World): Instant {
   const at = parseTime(record?.at);
-  return at === undefined || at > now || held.entry?.state === "Refused" ? now : plus(at, deadlines.snapshotCreate);
+  const isOver = held.entry?.state === "Refused" || isExact(channel);
+  return at === undefined || at > now || isOver ? now : plus(at, deadlines.snapshotCreate);
 }
 
 function refused(world: World, failure: string): Step {

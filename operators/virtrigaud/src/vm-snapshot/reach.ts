@@ -16,6 +16,9 @@ export interface Ways {
   readonly tls: TlsSecrets;
 }
 
+/** Ours takes no second request of a name that it has, or is at: what it does not list can be asked for again at once. */
+export const isExact = ({ provider }: Channel): boolean => provider?.spec.type === "qemu";
+
 export async function reach(
   at: { readonly namespace: string; readonly name: string },
   look: Look,

@@ -120,8 +120,11 @@ describe("what goes wrong", () => {
   });
 
   it("a process that dies at any second: one snapshot in the end", async () => {
-    for (const like of ["complete", "libvirt"] as const) {
-      await begin({ like, durations: { snapshotCreate: 4_000 } });
+    for (const [like, type] of [
+      ["complete", "qemu"],
+      ["libvirt", "libvirt"],
+    ] as const) {
+      await begin({ like, spec: { type }, durations: { snapshotCreate: 4_000 } });
       for (const i of [0, 1, 3, 5]) {
         await take(`s${i}`);
         await s.pass(i * 1_000);
