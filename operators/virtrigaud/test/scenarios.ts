@@ -103,9 +103,10 @@ function expected({ machines }: Hypervisor, wanted: readonly string[]): void {
 }
 
 /** What people made and somebody takes away for good, nobody puts back. */
-function differs({ p, again, then, on, kind }: Fault): boolean {
-  // A Provider in use is not let go.
+function differs({ p, again, then, on, kind, at }: Fault, all: readonly Fault[]): boolean {
+  // A Provider in use is not let go; one that a machine referred to before and after, but not when all was to go, is.
   if (p === "P26" && kind === Provider.kind) return true;
+  if (p === "P22" && at === "/providerRef/name") return all.some((it) => it.p === "P27");
   if (p === "P18") return again === false;
   return p === "P28" && then === "gone" && !String(on).includes("/virtualmachines/");
 }
@@ -156,7 +157,8 @@ const removal: Deed = {
 };
 
 /** What a backup has not got, or whoever was forced away, nobody can prove to be theirs: it is left alone, and a person is told. */
-const differsMore = (fault: Fault): boolean => ["P18", "P28", "P31"].includes(fault.p) || differs(fault);
+const differsMore = (fault: Fault, all: readonly Fault[]): boolean =>
+  ["P18", "P28", "P31"].includes(fault.p) || differs(fault, all);
 
 /** Two of one name are two, no request is known again, and tasks are forgotten. */
 const forgetful: Partial<HostOptions> = { like: "proxmox", profile: { work: "task" } };

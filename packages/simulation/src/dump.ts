@@ -16,7 +16,9 @@ export function dumpOf(server: ApiServer, since: number, given: readonly KubeObj
     .map((record) => record.object() as KubeObject);
   const names = namesOf(objects);
   const symbols = new Map(objects.map((it) => [it.metadata?.uid ?? "", `<uid of ${names.get(it)}>`] as const));
-  const own = new Map(objects.map((it) => [it.metadata?.name ?? "", names.get(it)?.split(/[ /]/).at(-1) ?? ""] as const));
+  const own = new Map(
+    objects.map((it) => [it.metadata?.name ?? "", names.get(it)?.split(/[ /]/).at(-1) ?? ""] as const),
+  );
   return new Map(objects.map((it) => [names.get(it) ?? "", plain(it, symbols, own) as KubeObject] as const));
 }
 

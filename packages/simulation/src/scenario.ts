@@ -33,8 +33,8 @@ export interface Scenario<B = unknown> {
   readonly leaves?: readonly string[];
   /** Perturbations that are no fault here: a kind that runs once with the spec that it was made with follows no later one. */
   readonly unsuited?: readonly string[];
-  /** Whether it may end otherwise after a fault: one that takes away for good what other objects build on. */
-  differs?(fault: Fault): boolean;
+  /** Whether it may end otherwise after a fault, among all of the plan: one that takes away for good what others build on. */
+  differs?(fault: Fault, all: readonly Fault[]): boolean;
   /** One of many other objects that come at once (P32). Default: the first of the operator's own under another name. */
   crowd?(i: number): KubeObject | undefined;
   /** How long nothing must be written before it counts as quiet. Default: five minutes. */

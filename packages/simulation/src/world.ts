@@ -288,7 +288,7 @@ export class World {
   /** What the end is compared with: the least that any fault of the plan expects. */
   get expects(): Expectation {
     const all = this.plan.faults.map((fault) => {
-      if (this.scenario.differs?.(fault) === true) return "own";
+      if (this.scenario.differs?.(fault, this.plan.faults) === true) return "own";
       const { expects = "same" } = perturbationOf(fault);
       return typeof expects === "string" ? expects : expects(fault, this.scenario);
     });

@@ -144,9 +144,13 @@ export function hands(around: Surroundings, state: PassState): Hands {
     cache.deleted(kind, object);
   };
 
-  const mayWrite = (kind: KindRef, verb: WriteVerb) => {
+  const mayAct = (what: string) => {
     signal.throwIfAborted();
-    if (!around.fence.allows(nameOfKey(state.key))) throw new NotLeaderError(`${verb} ${kind.kind}`);
+    if (!around.fence.allows(nameOfKey(state.key))) throw new NotLeaderError(what);
+  };
+
+  const mayWrite = (kind: KindRef, verb: WriteVerb) => {
+    mayAct(`${verb} ${kind.kind}`);
     if (declaresWrite(controller, kind, verb)) return;
     const isOwn = kindId(kind) === kindId(controller.kind);
     const isChild = !isOwn && !verb.includes(" ");
@@ -293,6 +297,8 @@ export function hands(around: Surroundings, state: PassState): Hands {
         at: formatTime(clock.now()),
       };
       await annotate({ [record]: JSON.stringify(next) });
+      // Whoever was held up since then may have been given up, and another one has done it and perhaps undone it.
+      mayAct(effect.op);
       return ended(await effect.call(next));
     },
     settled() {
