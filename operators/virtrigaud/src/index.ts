@@ -9,4 +9,5 @@ export { leaseName } from "./names.ts";
 export { type OperatorOptions, virtrigaudOperator } from "./operator.ts";
 export { simulatedDial } from "./simulated/dial.ts";
 export { type HostOptions, SimulatedHost } from "./simulated/host.ts";
+export { Staging } from "./simulated/staging.ts";
 export type { Dial, Wire } from "./wire/wire.ts";

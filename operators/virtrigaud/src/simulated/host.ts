@@ -5,7 +5,7 @@ import type { Instant, Ms } from "@telltale/kinds";
 import type { Asked, Handlers, Method, Reply, Requested } from "../contract/contract.ts";
 import { type Code, RpcError } from "../contract/rpc-error.ts";
 import { copyActs } from "./copies.ts";
-import { furnish } from "./demo.ts";
+import { type Furnished, furnish, standardMachines } from "./demo.ts";
 import { type Fault, Faults, type PlainFault } from "./faults.ts";
 import { bringUpToDate, type Guest, type Machine } from "./machine.ts";
 import { machineActs } from "./machines.ts";
@@ -113,8 +113,8 @@ export class SimulatedHost {
   }
 
   /** Puts a few machines there, as if somebody had used it before. */
-  furnish(): void {
-    furnish(this.#world);
+  furnish(machines: readonly Furnished[] = standardMachines): void {
+    furnish(this.#world, machines);
   }
 
   /** Somebody removes a machine behind everybody's back. */

@@ -79,6 +79,7 @@ async function watch(call: Call, { cluster, operators, patience, isOnce }: Watch
   let dirty = true;
   const followed = await follow({ client: cluster.client, clock, random, onChange: () => (dirty = true) });
   const trees = () => forest(followed.objects(), words, clock.now()).filter(isShown);
+  const settling: Settling = { samples: cluster.samples, operators, followed, trees };
   const screen = live(out);
   const draw = () => {
     const { shown, left } = fitted(trees(), out.rows - 2);
@@ -88,13 +89,13 @@ async function watch(call: Call, { cluster, operators, patience, isOnce }: Watch
   };
   try {
     if (isOnce) {
-      const left = await settle(call, cluster.samples, followed, trees, patience);
+      const left = await settle(call, settling, patience);
       report(call, trees(), left, patience);
       return signal.aborted || left.length > 0 ? exit.failed : exit.well;
     }
     const isQuiet = !out.isLive;
     if (isQuiet) {
-      await settle(call, cluster.samples, followed, trees, patience);
+      await settle(call, settling, patience);
       if (!signal.aborted) report(call, trees(), [], patience);
     }
     for (let beat = 0; !signal.aborted; beat += 1) {
@@ -111,19 +112,26 @@ async function watch(call: Call, { cluster, operators, patience, isOnce }: Watch
 /** For so long nothing may happen before what is there counts. */
 const quiet: Ms = 2_000;
 
+interface Settling {
+  readonly samples: readonly KubeObject[];
+  readonly operators: readonly Operator[];
+  readonly followed: Followed;
+  readonly trees: () => readonly TreeNode[];
+}
+
 async function settle(
   { clock, signal }: Call,
-  samples: readonly KubeObject[],
-  followed: Followed,
-  trees: () => readonly TreeNode[],
+  { samples, operators, followed, trees }: Settling,
   patience: Ms,
 ): Promise<readonly TreeNode[]> {
   const begun = clock.uptime();
   let [since, seen] = [clock.uptime(), -1];
   for (;;) {
+    const goingOn = followed.objects().filter((it) => operators.some(({ ground }) => ground.goesOn?.(it) === true));
     const left = unsettled(
       samples,
       trees().flatMap((tree) => [...nodesOf(tree)]),
+      new Set(goingOn.map(({ metadata }) => metadata?.uid ?? "")),
     );
     if (followed.changes !== seen || left.length > 0) [since, seen] = [clock.uptime(), followed.changes];
     if (clock.uptime() - since >= quiet) return [];

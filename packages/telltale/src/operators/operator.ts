@@ -113,4 +113,6 @@ export interface Ground {
   readonly given: readonly KubeObject[];
   /** A sample as it is applied here. */
   adapt(sample: KubeObject): KubeObject;
+  /** Whether something that is well goes on to what a person waits for. Default: nothing does. */
+  goesOn?(object: KubeObject): boolean;
 }

@@ -1,13 +1,16 @@
 // Virtual machines at the front door.
 import type { Clock, Random } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
 import type { Env } from "@telltale/runtime";
 import {
   type Config,
   configFrom,
   type Dial,
   leaseName,
+  Provider,
   roles,
   SimulatedHost,
+  Staging,
   simulatedDial,
   virtrigaudCrds,
   virtrigaudKinds,
@@ -42,7 +45,7 @@ export const virtrigaud: Operator = {
     );
     return { ...parts, options: { ...options, metrics: metrics.into } };
   },
-  ground: { given: [], adapt: (sample) => sample },
+  ground: { given: [], adapt: (sample) => sample, goesOn: isToAdopt },
   async embed({ settings, clock, random, log }) {
     const config = configIn(settings);
     // Samples name hosts that nobody has: they are looked up here, and never connected to.
@@ -53,6 +56,14 @@ export const virtrigaud: Operator = {
     return { controllers, options, backend: "simulated hypervisors" };
   },
 };
+
+/** A provider that is well asks for its machines half a minute later. */
+function isToAdopt(object: KubeObject): boolean {
+  const { apiVersion, kind, metadata } = object;
+  if (apiVersion !== Provider.apiVersion || kind !== Provider.kind) return false;
+  if (metadata?.annotations?.["virtrigaud.io/adopt-vms"] !== "true") return false;
+  return (object as Provider).status?.adoption?.lastDiscoveryTime === undefined;
+}
 
 function partsOf(config: Config, controllers: Parts["controllers"]): Parts {
   const { replicas, rate } = config.process;
@@ -69,32 +80,25 @@ function partsOf(config: Config, controllers: Parts["controllers"]): Parts {
   };
 }
 
+/** Whoever looks on does not want to wait for disks. */
+const durations = { image: 5_000, export: 5_000, import: 5_000 } as const;
+
 /** One for each Provider, from the first time that it is asked. */
 function simulatedHosts(clock: Clock, random: Random): Dial {
   const hosts = new Map<string, SimulatedHost>();
-  const dial = simulatedDial({
+  const staging = new Staging(); // a machine that goes from one to another leaves its disk there
+  return simulatedDial({
     clock,
     find(endpoint) {
       const known = hosts.get(endpoint);
       if (known !== undefined) return known;
-      const host = new SimulatedHost({ clock, random });
+      const host = new SimulatedHost({ clock, random, staging, durations });
+      if (endpoint.includes("old-box")) host.furnish(oldMachines);
       hosts.set(endpoint, host);
       return host;
     },
   });
-  return (target) => {
-    const isNew = !hosts.has(target.endpoint);
-    const wire = dial(target);
-    // What the sample of adoption finds.
-    if (isNew && target.endpoint.includes("old-box")) {
-      for (const it of ["web-1", "db-1", "cache-1"]) void wire.ask("create", machine(it), { deadline: 60_000 });
-    }
-    return wire;
-  };
 }
 
-const machine = (called: string) => ({
-  name: called,
-  classJson: JSON.stringify({ CPU: 2, MemoryMiB: 2048 }),
-  imageJson: JSON.stringify({ TemplateName: "template" }),
-});
+/** What the sample of adoption finds. */
+const oldMachines = ["web-1", "db-1", "cache-1"].map((it) => ({ name: it, cpu: 2, memoryMiB: 2048, isOn: true }));
