@@ -49,11 +49,19 @@ const onlyIf = (path: string | undefined, text: string): string =>
   path === undefined ? text : `{{- if .Values.${path} }}\n${text}{{- end }}\n`;
 
 function condition(operator: Operator, object: Manifest): string | undefined {
-  if (object.kind === "Namespace") return "createNamespaces";
+  const value = optional[object.kind ?? ""];
+  if (value !== undefined) return value;
   if (isForeign(operator, object)) return `operators.${operator.name}.foreignDefinitions`;
   const isMonitor = object.metadata?.labels?.["app.kubernetes.io/component"] === "metrics";
   return isMonitor ? "serviceMonitor" : undefined;
 }
+
+/** Kinds that a value of the chart decides on. */
+const optional: Readonly<Record<string, string>> = {
+  Namespace: "createNamespaces",
+  NetworkPolicy: "networkPolicy",
+  PodDisruptionBudget: "podDisruptionBudget",
+};
 
 /** Whoever takes the operator away keeps what people have made. */
 const kept = (object: Manifest): Manifest =>

@@ -106,10 +106,11 @@ test.for(names)("%s: the chart brings the plain manifests, and keeps what people
 
 test.for(names)("%s: the values of the chart count", (name) => {
   const own = { enabled: true, namespace: "elsewhere", foreignDefinitions: false };
-  const values = { image: "mine:1", replicas: 3, serviceMonitor: true, createNamespaces: false };
+  const decided = { networkPolicy: false, podDisruptionBudget: false, createNamespaces: false };
+  const values = { image: "mine:1", replicas: 3, serviceMonitor: true, ...decided };
   const objects = chart(name, { ...values, operators: { [name]: own } });
   const kinds = objects.map(({ kind }) => kind);
-  expect(kinds).not.toContain("Namespace");
+  for (const kind of ["Namespace", "NetworkPolicy", "PodDisruptionBudget"]) expect(kinds).not.toContain(kind);
   expect(kinds.slice(-2)).toEqual(["Service", "ServiceMonitor"]);
   expect(JSON.stringify(objects)).not.toContain(`${name}-system`);
   const foreign = operators.find((it) => it.name === name)?.foreign?.length ?? 0;
