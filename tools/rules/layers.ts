@@ -59,6 +59,7 @@ const openToTests: readonly string[] = [
   "tools/bind/",
   "tools/qemu/",
   "tools/tofu/",
+  "tools/helm/",
   "tools/deploy/",
 ];
 

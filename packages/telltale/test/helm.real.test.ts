@@ -54,7 +54,7 @@ const headsOf = (values: Values): readonly KubeObject[] =>
       ?.join("\n") ?? "",
   );
 
-const only = (name: string): Values =>
+const alone = (name: string): Values =>
   Object.fromEntries(operators.map((it) => [`operators.${it.name}.enabled`, it.name === name]));
 
 describe.skipIf(program === undefined)("Helm", () => {
@@ -114,7 +114,7 @@ describe.skipIf(program === undefined || assets === undefined)("the chart on a r
   /** Everything that the values can do, told otherwise than they are. */
   const all: Values = { image: "mine:1", replicas: 3, serviceMonitor: monitors !== undefined };
   const little: Values = {
-    ...only("capt"),
+    ...alone("capt"),
     networkPolicy: false,
     podDisruptionBudget: false,
     "operators.capt.foreignDefinitions": false,
@@ -149,7 +149,7 @@ describe.skipIf(program === undefined || assets === undefined)("the chart on a r
   });
 
   test("comes back to what it has kept, and elsewhere takes over what the plain manifests have brought", async () => {
-    const locust = { ...only("locust"), createNamespaces: false };
+    const locust = { ...alone("locust"), createNamespaces: false };
     expect(install(locust)).toMatchObject(well);
     expect(await ours()).toEqual(expect.arrayContaining(namesOf(headsOf(locust))));
 
