@@ -91,19 +91,21 @@ export const deeds: Deeds = {
     const { vm } = world.source;
     if (vm === undefined) return world;
     let source = vm;
-    if (vm.metadata.annotations?.[annotations.preMigrationPowerState] === undefined) {
-      const { powerState } = vm.spec;
+    const { powerState } = vm.spec;
+    const before = vm.metadata.annotations?.[annotations.preMigrationPowerState];
+    if (before === undefined || powerState !== "Off") {
       const operations = [
-        ...marked(vm, "annotations", { [annotations.preMigrationPowerState]: powerState ?? "On" }),
+        ...marked(vm, "annotations", { [annotations.preMigrationPowerState]: before ?? powerState ?? "On" }),
         { op: "test", path: "/spec/powerState", value: powerState ?? null } as const,
         { op: "add", path: "/spec/powerState", value: "Off" } as const,
       ];
       source = await changed(VirtualMachine, vm, operations, hands);
       hands.event("Normal", "SourcePowerOff", "The source VM is switched off");
     }
+    const next = { ...world, source: { ...world.source, vm: source } };
+    if (world.heard.power === "Off") return next;
     const request = { id: vm.status?.id ?? "", op: PowerOp.OFF };
     const answer = await tried(world.from, "power", request, hands);
-    const next = { ...world, source: { ...world.source, vm: source } };
     return hearing(next, { power: "untold", ...(answer instanceof ProviderError && { trouble: answer }) });
   },
 

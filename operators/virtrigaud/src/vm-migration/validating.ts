@@ -131,12 +131,14 @@ const disks: Row = (world) => {
   );
 };
 
-const power: Row = ({ migration, from, heard }) => {
+const power: Row = ({ migration, source, from, heard }) => {
   const isAsked = migration.spec.source.powerOffBeforeMigration === true;
   const isLocked = from.channel.provider?.spec.type === "vsphere";
   if (!isAsked && !isLocked) return undefined;
   if (heard.power === undefined) return ask("power");
-  if (heard.power === "Off") return undefined;
+  // One that is off and is to be on would be switched on when the migration is through, beside its copy.
+  const isToBeOn = isAsked && (source.vm?.spec.powerState ?? "On") !== "Off";
+  if (heard.power === "Off") return isToBeOn ? deed({ is: "powerOff" }) : undefined;
   if (!isAsked) {
     return heard.power === "untold"
       ? undefined
