@@ -8,6 +8,8 @@ import { adminRights, leaseRights, operatorRights, secretRights, tokenReviewRigh
 export interface RoleOptions {
   /** Where the operator runs. */
   readonly namespace?: string;
+  /** Where the Lease is, if not there. */
+  readonly leases?: string;
   /** Where there are instances. */
   readonly operands: readonly string[];
 }
@@ -17,14 +19,18 @@ export type RoleManifest = ServiceAccount | ClusterRole | ClusterRoleBinding | R
 const apiVersion = "rbac.authorization.k8s.io/v1";
 const apiGroup = "rbac.authorization.k8s.io";
 
-export function roles({ namespace = operatorNamespace, operands }: RoleOptions): readonly RoleManifest[] {
+export function roles({
+  namespace = operatorNamespace,
+  leases = namespace,
+  operands,
+}: RoleOptions): readonly RoleManifest[] {
   const operator = subject(operatorServiceAccount, namespace);
   const places = [...new Set(operands)].sort();
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: operatorServiceAccount, namespace } },
     clusterRole("bindy-role", operatorRights),
     clusterBinding("bindy-rolebinding", "bindy-role", [operator]),
-    ...inNamespace("bindy-leader", namespace, leaseRights, operator),
+    ...inNamespace("bindy-leader", leases, leaseRights, operator),
     ...places.flatMap((place) => inNamespace("bindy-secrets-writer", place, secretRights, operator)),
     clusterRole("bindcar-tokenreview", tokenReviewRights),
     clusterBinding(

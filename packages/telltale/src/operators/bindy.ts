@@ -10,7 +10,6 @@ import {
   configFrom,
   fixedToken,
   httpWire,
-  leaseName,
   localPods,
   podPolicy,
   roles,
@@ -24,12 +23,16 @@ import type { Env } from "@telltale/runtime";
 import { processRuntime } from "@telltale/workloads";
 import type { EmbeddedAround, Operator, Parts } from "./operator.ts";
 import { programOn } from "./programs.ts";
-import { configured, flagsOf } from "./settings.ts";
+import { configured, flagsOf, placed } from "./settings.ts";
 
 const name = "bindy";
 const flags = flagsOf(name, "BINDY_", configFrom);
 const configIn = (settings: Env, namespace: string): Config =>
   configured(name, configFrom({ ...settings, POD_NAMESPACE: settings["POD_NAMESPACE"] ?? namespace }));
+
+/** The Lease is where we are, unless a setting says otherwise. */
+const replicas: Operator["replicas"] = ({ namespace, settings }) =>
+  configIn(placed(settings, namespace), namespace).process.replicas;
 
 /** Where instances may be: their keys are kept there. */
 const operands = (namespace: string, { namespaces }: Config): readonly string[] => namespaces ?? [namespace, "default"];
@@ -42,8 +45,15 @@ export const bindy: Operator = {
   flags: flags.flags,
   settings: (env, given) => ({ ...env, ...flags.named(given) }),
   crds: () => bindyCrds(),
-  roles: ({ namespace, settings }) =>
-    roles({ namespace, operands: operands(namespace, configIn(settings, namespace)) }),
+  replicas,
+  roles({ namespace, settings }) {
+    const elected = replicas({ namespace, settings });
+    return roles({
+      namespace,
+      operands: operands(namespace, configIn(settings, namespace)),
+      ...(elected.as === "lease" && { leases: elected.namespace }),
+    });
+  },
   extras: ({ namespace, settings }) =>
     operands(namespace, configIn(settings, namespace)).map((place) =>
       podPolicy({ namespace: place, operator: namespace }),
@@ -109,19 +119,14 @@ function realServers(
   };
 }
 
-function partsOf(config: Config, controllers: Parts["controllers"]): Parts {
-  const { replicas, rate } = config.process;
-  const {
-    as: _as,
-    namespace: _namespace,
-    ...lease
-  } = replicas.as === "lease" ? replicas : { as: "", namespace: "", lease: leaseName };
-  return {
-    controllers,
-    options: { ...(config.namespaces && { namespaces: config.namespaces }), rate, events: "v1" },
-    lease,
-  };
-}
+const partsOf = (config: Config, controllers: Parts["controllers"]): Parts => ({
+  controllers,
+  options: {
+    ...(config.namespaces && { namespaces: config.namespaces }),
+    rate: config.process.rate,
+    events: "v1",
+  },
+});
 
 /** One at each address: what comes to another port of it is DNS, by which the others transfer zones. */
 function nameservers(clock: Clock, random: Random) {

@@ -13,7 +13,6 @@ import {
   findProgram,
   findProvider,
   infrastructureKinds,
-  leaseName,
   type ManagedMetrics,
   machineKinds,
   managedMetrics,
@@ -39,6 +38,12 @@ const kinds = [...infrastructureKinds, ...controlPlaneKinds, ...machineKinds];
 const flags = flagsOf(name, "--", configFrom);
 const configIn = (settings: Env): Config => configured(name, configFrom(settings));
 
+/** Upstream elects nobody unless it is told to: here somebody is elected unless it is told not to. */
+const replicas: Operator["replicas"] = ({ namespace, settings }) => {
+  const config = configIn({ "--leader-elect": "true", ...settings });
+  return processOptions(config, namespace).replicas ?? { as: "one" };
+};
+
 export const capt: Operator = {
   name,
   packageName: "@telltale/capt",
@@ -49,6 +54,7 @@ export const capt: Operator = {
   crds: () => captCrds(),
   // Of Crossplane's provider and of Cluster API: a server without them has to know what we make and read.
   foreign: [workspaceCrd(), clusterCrd("v1beta1")],
+  replicas,
   roles: ({ namespace, settings }) => roles({ config: configIn(settings), namespace }),
   extras: () => [templatePolicy, templatePolicyBinding, ...userRoles(kinds)],
   mounts: [
@@ -69,7 +75,7 @@ export const capt: Operator = {
     const metrics = managedMetrics(config.timeoutPolicy);
     metrics.onRunner(choice.as);
     const parts = await put(around, config, engine, metrics);
-    return { ...parts, options: { ...parts.options, ...processSettings(settings, around.namespace) } };
+    return { ...parts, options: { ...parts.options, ...listening(settings, around.namespace) } };
   },
   ground: {
     given: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "capt-system" } }],
@@ -101,14 +107,12 @@ export const capt: Operator = {
 };
 
 /** Upstream has flags of its own for what `telltale run` has already: where they are given, they count. */
-export function processSettings(settings: Env, namespace: string): Pick<ManagerOptions, "probes" | "replicas"> {
-  const { probes, replicas } = processOptions(configIn(settings), namespace);
-  const isGiven = (flag: string) => settings[flag] !== undefined;
-  const isListening = isGiven("--metrics-bind-address") || isGiven("--health-probe-bind-address");
-  return {
-    ...(isListening && probes !== undefined && { probes }),
-    ...(isGiven("--leader-elect") && replicas !== undefined && { replicas }),
-  };
+export function listening(settings: Env, namespace: string): Pick<ManagerOptions, "probes"> {
+  const { probes } = processOptions(configIn(settings), namespace);
+  const isGiven = ["--metrics-bind-address", "--health-probe-bind-address"].some(
+    (flag) => settings[flag] !== undefined,
+  );
+  return isGiven && probes !== undefined ? { probes } : {};
 }
 
 async function put(
@@ -145,7 +149,6 @@ async function put(
       ...(config.namespace !== undefined && { namespaces: [config.namespace] }),
       ...(metrics && { metrics: metrics.metrics }),
     },
-    lease: { lease: leaseName(config.controllers) },
     ...(runner && { drain: () => runner.drain() }),
   };
 }

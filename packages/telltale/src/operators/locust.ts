@@ -47,6 +47,7 @@ export const locust: Operator = {
   settings: (env, given) => ({ ...env, ...flags.named(given) }),
   crds: (options) => (options.webhooks ? [manifests(options).crd] : [toCrd(LocustTest)]),
   webhooks,
+  replicas: ({ namespace }) => ({ as: "lease", namespace }),
   roles({ namespace, settings, webhooks: isAsked }) {
     const config = configIn(settings);
     return rbacManifests({

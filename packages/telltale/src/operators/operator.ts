@@ -24,6 +24,8 @@ export interface Operator {
   crds(options: InstallOptions): readonly KubeObject[];
   /** Definitions that belong to others, for clusters that lack them. Where somebody has them already, they are left alone. */
   readonly foreign?: readonly KubeObject[];
+  /** How several of it agree on who works, as its settings have it. */
+  replicas(place: Pick<InstallOptions, "namespace" | "settings">): Replicas;
   /** Its account, and exactly the rights that it needs. */
   roles(options: InstallOptions): readonly KubeObject[];
   /** What else is installed: policies, roles for people, where requests are sent. */
@@ -66,15 +68,11 @@ export interface Around {
   readonly settings: Env;
 }
 
-type Lease = Extract<Replicas, { readonly as: "lease" }>;
-
 /** What a manager is made of. */
 export interface Parts {
   readonly controllers: readonly Controller[];
-  /** `probes` and `replicas` only where the operator has settings of its own for them, and they are given. */
-  readonly options: Pick<ManagerOptions, "namespaces" | "rate" | "events" | "metrics" | "probes" | "replicas">;
-  /** The Lease of those who could work, where it is not called after the operator. */
-  readonly lease?: Omit<Lease, "as" | "namespace">;
+  /** `probes` only where the operator has settings of its own for them, and they are given. */
+  readonly options: Pick<ManagerOptions, "namespaces" | "rate" | "events" | "metrics" | "probes">;
   readonly hooks?: Webhooks;
   /** To be awaited before the manager is stopped. */
   drain?(): Promise<void>;

@@ -46,6 +46,13 @@ function namesRead(read: (env: Env) => unknown): readonly string[] {
   return [...names];
 }
 
+/** Settings of a process that is in this namespace. Two on one machine would take each other for themselves by its name. */
+export const placed = (settings: Env, namespace: string): Env => ({
+  ...settings,
+  POD_NAMESPACE: namespace,
+  HOSTNAME: undefined,
+});
+
 /** What was read, or the first thing that is wrong with it. */
 export function configured<C>(
   operator: string,

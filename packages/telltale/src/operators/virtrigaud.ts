@@ -6,7 +6,6 @@ import {
   type Config,
   configFrom,
   type Dial,
-  leaseName,
   Provider,
   roles,
   SimulatedHost,
@@ -19,7 +18,7 @@ import {
 } from "@telltale/virtrigaud";
 import { version } from "../program/version.ts";
 import type { Operator, Parts } from "./operator.ts";
-import { configured, flagsOf } from "./settings.ts";
+import { configured, flagsOf, placed } from "./settings.ts";
 
 const name = "virtrigaud";
 const flags = flagsOf(name, "VIRTRIGAUD_", configFrom);
@@ -33,6 +32,7 @@ export const virtrigaud: Operator = {
   flags: flags.flags,
   settings: (env, given) => ({ ...env, ...flags.named(given) }),
   crds: () => virtrigaudCrds(),
+  replicas: ({ namespace, settings }) => configIn(placed(settings, namespace)).process.replicas,
   roles: ({ namespace, settings }) => roles({ namespace, config: configIn(settings) }),
   extras: () => [],
   async start({ settings, clock, random, log }) {
@@ -65,20 +65,14 @@ function isToAdopt(object: KubeObject): boolean {
   return (object as Provider).status?.adoption?.lastDiscoveryTime === undefined;
 }
 
-function partsOf(config: Config, controllers: Parts["controllers"]): Parts {
-  const { replicas, rate } = config.process;
-  const lease = replicas.as === "lease" ? (replicas.lease ?? leaseName) : leaseName;
-  return {
-    controllers,
-    lease: { lease },
-    options: {
-      events: "v1",
-      rate,
-      ...(config.namespaces && { namespaces: config.namespaces }),
-      ...(replicas.as === "one" && { replicas }),
-    },
-  };
-}
+const partsOf = (config: Config, controllers: Parts["controllers"]): Parts => ({
+  controllers,
+  options: {
+    events: "v1",
+    rate: config.process.rate,
+    ...(config.namespaces && { namespaces: config.namespaces }),
+  },
+});
 
 /** Whoever looks on does not want to wait for disks. */
 const durations = { image: 5_000, export: 5_000, import: 5_000 } as const;

@@ -22,7 +22,7 @@ export async function missingKinds(
 }
 
 export interface Preflight extends InstallOptions {
-  /** Whether it needs a Lease. */
+  /** Whether it needs a Lease, unless its settings say otherwise. */
   readonly elects: boolean;
 }
 
@@ -34,8 +34,10 @@ export async function preflight(client: Client, operator: Operator, options: Pre
   if (kind !== undefined) {
     throw new Problem(`${name}: the cluster does not know ${kind}`, `telltale install ${name}${place}`);
   }
-  if (options.elects) await checkNamespace(client, options.namespace, name);
-  const missing = await missingRight(client, rightsOf(operator.roles(options)), options.elects);
+  const replicas = operator.replicas(options);
+  const elects = options.elects && replicas.as === "lease";
+  if (elects) await checkNamespace(client, replicas.namespace, name);
+  const missing = await missingRight(client, rightsOf(operator.roles(options)), elects);
   if (missing === undefined) return;
   throw new Problem(
     `${name} may not ${missing.verb} ${titleOf(missing)}${missing.namespace === "" ? "" : ` in ${missing.namespace}`}`,

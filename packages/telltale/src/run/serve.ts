@@ -1,5 +1,5 @@
 // One operator at work against a cluster: its manager, its webhooks, and their end in good order.
-import { type Manager, type ManagerOptions, manager } from "@telltale/runtime";
+import { type Manager, manager } from "@telltale/runtime";
 import { type CertificateFeed, certificates, serveWebhooks, type WebhookServer } from "@telltale/runtime/webhook";
 import type { Around, Operator, Parts } from "../operators/operator.ts";
 
@@ -18,12 +18,9 @@ export interface Served {
 }
 
 export async function serve(operator: Operator, options: ServeOptions, signal: AbortSignal): Promise<Served> {
-  const { transport, clock, random, log, namespace, listen } = options;
+  const { transport, clock, random, log, listen } = options;
   const parts = await operator.start(options);
   const webhook = webhooksOf(operator, parts, options);
-  const replicas: ManagerOptions["replicas"] = options.elects
-    ? { as: "lease", namespace, ...parts.lease }
-    : { as: "one" };
   const it = manager({
     name: operator.name,
     transport,
@@ -31,7 +28,7 @@ export async function serve(operator: Operator, options: ServeOptions, signal: A
     clock,
     random,
     log,
-    replicas,
+    replicas: options.elects ? operator.replicas(options) : { as: "one" },
     probes: listen,
     ...(webhook && { checks: [webhook.check] }),
     ...parts.options,
