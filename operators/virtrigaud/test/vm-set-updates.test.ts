@@ -239,8 +239,11 @@ describe("trouble", () => {
 
   it("what the server refuses is said, and tried again", async () => {
     let isFull = true;
-    const refuse = ({ method, path }: { method: string; path: string }) =>
-      isFull && method === "POST" && path.includes("virtualmachines") ? 403 : undefined;
+    let isKept = false;
+    const refuse = ({ method, path }: { method: string; path: string }) => {
+      const isRefused = (isFull && method === "POST") || (isKept && method === "DELETE");
+      return isRefused && path.includes("virtualmachines") ? 403 : undefined;
+    };
     const it = await setStage({ refuse });
     await it.set("web", { replicas: 2 });
     await it.pass(20_000);
@@ -249,6 +252,15 @@ describe("trouble", () => {
     isFull = false;
     await it.until(async () => (await it.says(VMSet, "web")).startsWith("True"), 20_000);
     expect(await it.says(VMSet, "web", "ReplicaFailure")).toMatch(/^False/);
+    // Where all are there and something cannot be done, it is not well either.
+    isKept = true;
+    await it.patch(VMSet, "web", { spec: { replicas: 1 } });
+    await it.pass(5_000);
+    expect(await it.status("web")).toMatchObject({ availableReplicas: 2 });
+    expect(await it.says(VMSet, "web")).toBe("False ProviderError no");
+    isKept = false;
+    await it.until(async () => (await it.says(VMSet, "web")) === "True AllReplicasReady 1/1 VMs ready", 20_000);
+    expect(it.complaints).toEqual([]);
     await it.end();
   });
 

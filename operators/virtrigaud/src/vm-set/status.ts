@@ -65,8 +65,11 @@ function conditions(world: World, stand: Standing, done: Progress, counts: Count
   const isUpdating = strategy !== "OnDelete" && (done.phase === "Pending" || done.phase === "InProgress");
   const isShort = counts.have < want;
   const ready = text`${counts.ready}/${want} VMs ready`;
-  if (counts.available >= want) draft.condition("Ready", true, "AllReplicasReady", ready);
-  else draft.condition("Ready", false, isUpdating ? "UpdatingReplicas" : "CreatingReplicas", ready);
+  const failure = failureOf(world);
+  if (counts.available < want) {
+    draft.condition("Ready", false, isUpdating ? "UpdatingReplicas" : "CreatingReplicas", ready);
+  } else if (failure === undefined) draft.condition("Ready", true, "AllReplicasReady", ready);
+  else draft.condition("Ready", false, failure.reason, failure.message);
 
   if (stand.extra.length > 0) {
     const message = text`${counts.replicas}/${want} VMs, removing ${first(stand.extra)}`;
@@ -74,7 +77,8 @@ function conditions(world: World, stand: Standing, done: Progress, counts: Count
   } else if (isShort && !isUpdating) draft.condition("Scaling", true, "ScalingUp", text`${counts.have}/${want}`);
   else draft.condition("Scaling", false, "AllReplicasReady", text`${counts.have}/${want}`);
 
-  failure(world, draft);
+  if (failure !== undefined) draft.condition("ReplicaFailure", true, failure.reason, failure.message);
+  else draft.condition("ReplicaFailure", false, "AllReplicasReady", "machines can be made and deleted");
   progressing(world, stand, done, counts, isUpdating, draft);
   updating(done, isUpdating, draft);
 }
@@ -85,12 +89,12 @@ const first = (members: readonly Member[]): SafeText =>
     { sort: false, max: 3 },
   );
 
-function failure({ made, members }: World, draft: SetDraft): void {
+/** What could not be done, and why. */
+function failureOf({ made, members }: World) {
+  if (made.refused !== undefined) return { reason: "ProviderError", message: made.refused } as const;
   const full = members.filter(({ reason, isLeaving }) => reason === "QuotaExceeded" && !isLeaving);
-  if (made.refused !== undefined) draft.condition("ReplicaFailure", true, "ProviderError", made.refused);
-  else if (full.length > 0) {
-    draft.condition("ReplicaFailure", true, "InsufficientResources", text`no room for ${first(full)}`);
-  } else draft.condition("ReplicaFailure", false, "AllReplicasReady", "machines can be made and deleted");
+  if (full.length === 0) return undefined;
+  return { reason: "InsufficientResources", message: text`no room for ${first(full)}` } as const;
 }
 
 function progressing(
