@@ -1,6 +1,7 @@
 // Something that must hold: after every step, or when everything has become quiet.
 import type { KindRef } from "@telltale/kinds";
 import type { Sample } from "@telltale/runtime";
+import type { Dump } from "./dump.ts";
 import type { Change } from "./history.ts";
 import type { Witness } from "./network.ts";
 import type { Pass } from "./pass.ts";
@@ -22,8 +23,8 @@ export interface Watcher extends Witness {
   sample?(process: Process, sample: Sample): void;
   /** The server was put back to an earlier state: what was written since has not happened. */
   restored?(): void;
-  /** Everything is quiet. `reference`: the run without faults, where this is another one. */
-  end?(reference: Reference | undefined): void;
+  /** Everything is quiet. `reference`: the run without faults, where this is another one. `end`: what is there now. */
+  end?(reference: Reference | undefined, end: Dump): void;
   /** All processes have ended, another one has started and looked at everything: what it has written. */
   reborn?(changes: readonly Change[]): void;
 }

@@ -64,7 +64,7 @@ export async function runPlan(
       world.violations.push({ invariant: "end", what: error instanceof Error ? error.message : String(error) });
     }
   }
-  world.judge(reference);
+  world.judge(reference, seen.end);
   await world.rebirth();
   await world.close();
   return { plan, violations: world.violations, trace: world.trace, seen };

@@ -5,6 +5,7 @@ import { type Client, createClient, inProcessTransport } from "@telltale/client"
 import { type Random, seededRandom, tick, VirtualClock } from "@telltale/clock";
 import { type Instant, instant, type Kind, type KindRef, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { StatusViolation } from "@telltale/status";
+import type { Dump } from "./dump.ts";
 import type { Plan } from "./fault.ts";
 import { type Change, History, isNoise } from "./history.ts";
 import { insist } from "./insist.ts";
@@ -437,8 +438,8 @@ export class World {
   }
 
   /** After quiet: the invariants' last word. */
-  judge(reference: Reference | undefined): void {
-    for (const watcher of this.#watchers) watcher.end?.(reference);
+  judge(reference: Reference | undefined, end: Dump): void {
+    for (const watcher of this.#watchers) watcher.end?.(reference, end);
   }
 
   /** All processes end in good order, and another one starts: it looks at everything, and must find nothing to do. */

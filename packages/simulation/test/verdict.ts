@@ -56,7 +56,7 @@ export async function disturbed(scenario: Scenario, rule: (world: World) => Rule
   const world = await World.begin({ scenario, plan: { seed: 1, faults: [] }, invariants });
   world.network.rules.unshift(rule(world));
   await world.run();
-  world.judge(undefined);
+  world.judge(undefined, new Map());
   await world.rebirth();
   await world.close();
   return ids(world.violations);

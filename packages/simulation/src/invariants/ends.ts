@@ -1,5 +1,5 @@
 // I1, I2, I20, I30: where everything ends: the same place as without faults, and nothing is left to do for who starts anew.
-import { differences, dumpOf } from "../dump.ts";
+import { differences } from "../dump.ts";
 import { type Change, isNoise } from "../history.ts";
 import type { Invariant, Watcher } from "../invariant.ts";
 import type { World } from "../world.ts";
@@ -40,11 +40,10 @@ function reborn(say: (what: string) => void, concerns: (change: Change) => boole
 }
 
 function same(world: World, say: (what: string) => void, concerns: boolean): Watcher {
-  const first = world.server.store.revision;
   return {
-    end(reference) {
+    end(reference, end) {
       if (!concerns || reference === undefined || world.expects === "own") return;
-      const all = differences(reference.end, dumpOf(world.server, first, world.scenario.given), world.free);
+      const all = differences(reference.end, end, world.free);
       const found = world.expects === "gone" ? all.filter((it) => !it.endsWith("is not there")) : all;
       if (found.length > 0) say(found.slice(0, 5).join("; "));
     },

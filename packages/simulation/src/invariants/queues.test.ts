@@ -38,7 +38,7 @@ function opened() {
   };
   const comes = (name: string) => tell({ old: undefined, new: shop(name) });
   const changes = (name: string) => tell({ old: shop(name), new: shop(name, 2) });
-  return { said, looks, comes, changes, end: () => watcher.end?.(undefined) };
+  return { said, looks, comes, changes, end: () => watcher.end?.(undefined, new Map()) };
 }
 
 const crowd = Array.from({ length: 150 }, (_, i) => `crowd-${i}`);

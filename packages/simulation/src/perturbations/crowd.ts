@@ -24,7 +24,7 @@ export const crowds: readonly Perturbation[] = [
     },
     some({ scenario }, random) {
       if (oneOf(scenario, 0) === undefined) return undefined;
-      return { p: "P32", at: 900 + Math.floor(random.next() * 10_000), many: 4 + Math.floor(random.next() * 12) };
+      return { p: "P32", at: 900 + Math.floor(random.next() * 10_000), many: 4 + Math.floor(random.next() * 6) };
     },
     arm(fault, world) {
       const [at, many] = [numberIn(fault, "at"), numberIn(fault, "many")];
