@@ -3,6 +3,13 @@ export { type Config, configFrom, standardConfig } from "./config.ts";
 export * from "./contract/contract.ts";
 export { type Code, codes, RpcError } from "./contract/rpc-error.ts";
 export * from "./kinds/index.ts";
+export {
+  type LocalDialOptions,
+  type LocalPods,
+  type LocalPodsOptions,
+  localDial,
+  localPods,
+} from "./local-pods/local-pods.ts";
 export { type RoleOptions, roles } from "./manifests/roles.ts";
 export { type BuildOptions, type VirtrigaudMetrics, virtrigaudMetrics } from "./metrics.ts";
 export { leaseName } from "./names.ts";

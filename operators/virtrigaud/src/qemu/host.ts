@@ -137,8 +137,15 @@ async function launch(argv: readonly string[], log: string): Promise<ProcessRef 
   }
 }
 
+/** By these the runtime of local pods knows what a pod has started, and ends it with itself. */
+const marks = ["TELLTALE_RUNTIME", "TELLTALE_CONTAINER", "TELLTALE_POD_UID", "TELLTALE_ROOT"];
+
 /** Messages are read: they are asked for in one language. */
-const plainEnvironment = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C" };
+const plainEnvironment = {
+  PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+  LC_ALL: "C",
+  ...Object.fromEntries(marks.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+};
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, constants.O_RDONLY);

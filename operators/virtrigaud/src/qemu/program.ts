@@ -14,7 +14,7 @@ import { defaults, type Settings } from "./settings.ts";
 
 const version = "0.1.0";
 
-export const qemuProgram: Program = {
+export const qemuProgram = {
   name: "virtrigaud-qemu",
   version,
   flags: {
@@ -41,7 +41,7 @@ export const qemuProgram: Program = {
       stop: async () => provider.stop(),
     };
   },
-};
+} satisfies Program;
 
 /** What the flags say; an error names the flag and the way out. Pure but for the current folder. */
 export function settingsOf(flags: Readonly<Record<string, string>>): Settings {

@@ -1,37 +1,16 @@
-// What the real tests of the QEMU provider share: a state directory, an image that boots without an operating system, and an end of
-// everything that a test has started.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// What the real tests of the QEMU provider share: a state directory, images, and an end of everything that a test has started.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type MessageInitShape, create as message } from "@bufbuild/protobuf";
 import { sleep, systemClock, systemRandom } from "@telltale/clock";
 import { type Answer, type Method, type Request, service } from "../../src/contract/contract.ts";
 import type { RpcError } from "../../src/contract/rpc-error.ts";
+import { bootImage } from "../../src/local-pods/boot-image.ts";
 import { type Host, systemHost } from "../../src/qemu/host.ts";
 import { withArguments } from "../../src/qemu/processes.ts";
 import { openProvider, type QemuProvider } from "../../src/qemu/provider.ts";
 import { defaults, type Settings } from "../../src/qemu/settings.ts";
-
-/**
- * 512 bytes that boot: says B on the serial port; then, about twice a second, counts, writes the count to the disk's second sector and
- * says a letter for it; and powers off (after a P) when its power button is pressed.
- */
-const polite = Buffer.from(
-  "fa31c08ed88ec08ed0bc007c8816007eb80001ba0206ef31edb042e83f00fbf4ba0006edf6c401740cb050e82f00b80020ba0406efa16c04a80775e3" +
-    "45892e0080b80103b9020030f68a16007ebb0080cd1389e8243f0440e80200ebc2baf803eec3",
-  "hex",
-);
-/** Where it powers off. */
-const powerOff = 0x2e;
-
-/** A raw disk of one MiB that boots. A stubborn one heeds no power button. */
-export function bootImage(path: string, { isStubborn = false } = {}): void {
-  const disk = Buffer.alloc(2 ** 20);
-  polite.copy(disk);
-  if (isStubborn) disk.fill(0x90, powerOff, powerOff + 7);
-  disk.writeUInt16LE(0xaa55, 510);
-  writeFileSync(path, disk);
-}
 
 export class Kit {
   /** Short: sockets are in it. */

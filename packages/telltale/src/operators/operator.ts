@@ -96,6 +96,8 @@ export interface EmbeddedParts extends Parts {
   readonly behave?: (pod: Pod) => Readonly<Record<string, string>> | undefined;
   /** What runs its pods, where that is real. */
   readonly pods?: RealPods;
+  /** A sample as it is applied where these backends are; undefined: it is not. Default: as the ground has it. */
+  adapt?(sample: KubeObject): KubeObject | undefined;
   /** Beside the controllers, until the signal. */
   beside?(signal: AbortSignal): Promise<void>;
 }

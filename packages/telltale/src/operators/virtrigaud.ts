@@ -1,4 +1,5 @@
 // Virtual machines at the front door.
+import { join } from "node:path";
 import type { Clock, Random } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import type { Env } from "@telltale/runtime";
@@ -6,18 +7,24 @@ import {
   type Config,
   configFrom,
   type Dial,
+  localDial,
+  localPods,
   Provider,
   roles,
   SimulatedHost,
   Staging,
   simulatedDial,
+  VMImage,
+  VMMigration,
   virtrigaudCrds,
   virtrigaudKinds,
   virtrigaudMetrics,
   virtrigaudOperator,
 } from "@telltale/virtrigaud";
+import { processRuntime } from "@telltale/workloads";
 import { version } from "../program/version.ts";
-import type { Operator, Parts } from "./operator.ts";
+import type { EmbeddedAround, Operator, Parts } from "./operator.ts";
+import { programOn } from "./programs.ts";
 import { configured, flagsOf, placed } from "./settings.ts";
 
 const name = "virtrigaud";
@@ -46,12 +53,16 @@ export const virtrigaud: Operator = {
     return { ...parts, options: { ...options, metrics: metrics.into } };
   },
   ground: { given: [], adapt: (sample) => sample, goesOn: isToAdopt },
-  async embed({ settings, clock, random, log }) {
+  async embed({ settings, real, ...around }) {
     const config = configIn(settings);
+    const { clock, random, log, env } = around;
+    const { rate: _rate, ...options } = partsOf(config, []).options; // a server of our own is not to be spared
+    const programs = ["qemu-system-x86_64", "qemu-img"].map((it) => (real ? programOn(env["PATH"], it) : undefined));
+    if ((await Promise.all(programs)).every((it) => it !== undefined))
+      return { options, ...realMachines(config, around) };
     // Samples name hosts that nobody has: they are looked up here, and never connected to.
     const lookup = async () => ["192.0.2.10"];
     const dial = simulatedHosts(clock, random);
-    const { rate: _rate, ...options } = partsOf(config, []).options; // a server of our own is not to be spared
     const controllers = virtrigaudOperator({ config, clock, random, log, dial, lookup });
     return { controllers, options, backend: "simulated hypervisors" };
   },
@@ -94,5 +105,30 @@ function simulatedHosts(clock: Clock, random: Random): Dial {
   });
 }
 
+/** Providers as processes of this machine, which run machines in QEMU. */
+function realMachines(config: Config, { clock, random, log, folder, pods }: Omit<EmbeddedAround, "settings" | "real">) {
+  const local = localPods({ folder: join(folder, name) });
+  const dial = localDial({ pods: () => pods.values(), clock, random, log });
+  return {
+    controllers: virtrigaudOperator({ config, clock, random, log, dial }),
+    backend: "QEMU",
+    pods: { runtime: processRuntime({ ...local.runtime, clock, random }), runs: local.runs },
+    adapt: (sample: KubeObject) => adaptedTo(local.image, sample),
+  };
+}
+
+/** As this machine can have it: an image that is here, machines that share the memory of their provider's pod, and no storage of others. */
+function adaptedTo(image: string, sample: KubeObject): KubeObject | undefined {
+  if (sample.kind === VMMigration.kind) return undefined;
+  if (sample.kind === VMImage.kind)
+    return { ...sample, spec: { source: { libvirt: { path: image, format: "raw" } } } } as KubeObject;
+  if (sample.kind !== Provider.kind) return sample;
+  const { spec, metadata } = sample as Provider;
+  const env = metadata?.name === "old-box" ? [{ name: "LOCAL_MACHINES", value: oldNames.join(",") }] : [];
+  const runtime = { ...spec.runtime, env, resources: { limits: { memory: "8Gi" } } };
+  return { ...sample, spec: { ...spec, runtime } } as KubeObject;
+}
+
 /** What the sample of adoption finds. */
-const oldMachines = ["web-1", "db-1", "cache-1"].map((it) => ({ name: it, cpu: 2, memoryMiB: 2048, isOn: true }));
+const oldNames = ["web-1", "db-1", "cache-1"];
+const oldMachines = oldNames.map((it) => ({ name: it, cpu: 2, memoryMiB: 2048, isOn: true }));

@@ -67,6 +67,7 @@ export async function startCluster(options: ClusterOptions): Promise<EmbeddedClu
     const { log, env } = options;
     await applyAll(operators.flatMap(groundOf), { client, clock });
     const backends = new Map<string, string>();
+    const adapts = new Map<string, EmbeddedParts["adapt"]>();
     const managers: Manager[] = [];
     for (const operator of operators) {
       const { name, namespace } = operator;
@@ -82,13 +83,14 @@ export async function startCluster(options: ClusterOptions): Promise<EmbeddedClu
       if (parts.beside !== undefined) running.push(parts.beside(stop.signal));
       hooks.set(namespace, parts.hooks);
       backends.set(name, parts.backend);
+      adapts.set(name, parts.adapt);
       const { controllers, options: more } = parts;
       managers.push(manager({ name, transport, controllers, clock, random, log: own, ...more }));
     }
     const cluster = workloads({ transport: way(), clock, random, runtime, rootCertificate: server.ca, log, nodes });
     for (const it of [cluster, ...managers]) running.push(it.run(stop.signal));
     onStep(`operators: ${[...backends].map(([name, backend]) => `${name} (${backend})`).join(", ")}`);
-    const samples = options.samples ? await applySamples(options, client) : [];
+    const samples = options.samples ? await applySamples(options, client, { adapts, backends }) : [];
     return { url: server.url ?? "", client, backends, samples, stop: end };
   } catch (error) {
     await end();
@@ -142,21 +144,32 @@ function groundOf(operator: Operator): readonly KubeObject[] {
   return [own, ...ground.given, ...operator.crds(options), ...(operator.foreign ?? []), ...operator.extras(options)];
 }
 
-/** Once for each operator and folder: what somebody deleted stays away. */
+interface Embedded {
+  readonly adapts: ReadonlyMap<string, EmbeddedParts["adapt"]>;
+  readonly backends: ReadonlyMap<string, string>;
+}
+
+/** Once for each operator and folder, and for backends that want them otherwise: what somebody deleted stays away. */
 async function applySamples(
   { operators, folder, clock }: ClusterOptions,
   client: Client,
+  { adapts, backends }: Embedded,
 ): Promise<readonly KubeObject[]> {
   const all = await Promise.all(
     operators.map(async (operator) => {
+      const { name, ground } = operator;
+      const own = adapts.get(name);
       const samples: readonly Sample[] = await samplesOf(operator);
-      return { operator, objects: samples.map(({ object }) => operator.ground.adapt(object)) };
+      return {
+        as: own === undefined ? name : `${name} on ${backends.get(name)}`,
+        objects: samples.flatMap(({ object }) => (own ?? ground.adapt)(object) ?? []),
+      };
     }),
   );
-  for (const { operator, objects } of all) {
-    if (folder.sampled.includes(operator.name)) continue;
+  for (const { as, objects } of all) {
+    if (folder.sampled.includes(as)) continue;
     await applyAll(objects, { client, clock, namespace: "default" });
-    folder.sampledNow([operator.name]);
+    folder.sampledNow([as]);
   }
   return all.flatMap(({ objects }) => objects);
 }
