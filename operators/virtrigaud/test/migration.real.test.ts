@@ -10,7 +10,7 @@ import { assetsFor } from "../../../tools/envtest/envtest.ts";
 import { qemuFor } from "../../../tools/qemu/qemu.ts";
 import { Provider, VirtualMachine, VMMigration, VMSnapshot } from "../src/kinds/index.ts";
 import { annotations } from "../src/names.ts";
-import { type Fate, namespace, type RealStage, realStage, writes } from "./real-stage.ts";
+import { annotates, type Fate, namespace, patience, type RealStage, realStage, writes } from "./real-stage.ts";
 
 const assets = assetsFor("migrations on a real server");
 const qemu = qemuFor("migrations on a real server");
@@ -46,16 +46,6 @@ describe.skipIf(assets === undefined || qemu === undefined)("S63 end-to-end move
   /** What lies on the claim, as it does now. */
   const staged = (name: string): readonly string[] =>
     readdirSync(join(s.storage, "shared/vmmigrations", namespace, name)).filter((it) => !it.startsWith("."));
-  const diskOf = (on: string, id: string): string => {
-    const folder = join(s.kitOf(on).state, "vms", id);
-    const { root } = JSON.parse(readFileSync(join(folder, "vm.json"), "utf8"));
-    return join(folder, "disks", root.layer === 0 ? "root.qcow2" : `base/${root.layer}-root.qcow2`);
-  };
-  const snapshotsOf = (on: string, id: string): readonly unknown[] => {
-    const file = join(s.kitOf(on).state, "vms", id, "snapshots.json");
-    return JSON.parse(readFileSync(file, "utf8"));
-  };
-  const idOf = async (name: string) => (await s.status(name))?.id ?? "";
   /** Keeps what is staged, and says what its checksum is. */
   const kept = (name: string, file: string) => {
     const path = join(s.kitOf("left").folder, file);
@@ -63,107 +53,112 @@ describe.skipIf(assets === undefined || qemu === undefined)("S63 end-to-end move
     return { path, checksum: createHash("sha256").update(readFileSync(path)).digest("hex") };
   };
 
-  it("moves a machine that runs, through raw, and leaves nothing behind", async () => {
-    s.start();
-    const refs = { providerRef: { name: "left" }, classRef: { name: "small" }, imageRef: { name: "boot" } };
-    await s.create(VirtualMachine, "web", { ...refs, powerState: "On" });
-    await s.comesTo("web", "Running");
-    await s.boots("web", "left");
-    const source = await idOf("web");
-    await s.client.status.patch(
-      Provider,
-      { namespace, name: "right" },
-      {
-        merge: { status: { reportedCapabilities: { supportedImportFormats: ["qcow2"] } } },
-      },
-    );
+  it(
+    "moves a machine that runs, through raw, and leaves nothing behind",
+    async () => {
+      s.start();
+      const refs = { providerRef: { name: "left" }, classRef: { name: "small" }, imageRef: { name: "boot" } };
+      await s.create(VirtualMachine, "web", { ...refs, powerState: "On" });
+      await s.comesTo("web", "Running");
+      await s.boots("web", "left");
+      const source = await s.idOf("web");
+      await s.client.status.patch(
+        Provider,
+        { namespace, name: "right" },
+        {
+          merge: { status: { reportedCapabilities: { supportedImportFormats: ["qcow2"] } } },
+        },
+      );
 
-    await s.crash(enters("there", "Validating"), () =>
-      s.create(VMMigration, "there", {
-        source: { vmRef: { name: "web" } },
-        target: { name: "web-2", providerRef: { name: "right" } },
-        storage: claim,
-        options: { diskFormat: "raw", retryPolicy: { maxRetries: 3, retryDelay: "1s" } },
-      }),
-    );
-    // The snapshot is taken, and whoever asked for it does not live to hear so.
-    await s.crash({
-      when: "before",
-      request: `/virtualmachines/web\\S* .*${annotations.currentSnapshot.replace("/", "~1")}`,
-    });
-    expect(snapshotsOf("left", source).length).toBe(1);
-    await s.crash({ when: "before", request: writes("vmmigrations", "there", "exportID") });
-    await s.crash(enters("there", "Transferring"));
-    await s.crash(enters("there", "Converting"));
-    // The new provider cannot read it, until a better one takes its place.
-    await s.client.status.patch(
-      Provider,
-      { namespace, name: "right" },
-      {
-        merge: { status: { reportedCapabilities: { supportedImportFormats: ["qcow2", "raw"] } } },
-      },
-    );
-    await s.crash({ when: "after", request: writes("vmmigrations", "there", "taskRef") });
-    expect((await migration("there"))?.status).toMatchObject({ phase: "Importing" });
-    const files = staged("there");
-    const { path, checksum } = kept("there", files.at(-1) ?? "");
-    await s.crash({ when: "before", request: writes("virtualmachines", "web-2", "id") });
-    await s.crash(enters("there", "Validating-Target"));
-    await s.crash(enters("there", "Ready"));
-    s.start();
-    await isTidy("there");
+      await s.crash(enters("there", "Validating"), () =>
+        s.create(VMMigration, "there", {
+          source: { vmRef: { name: "web" } },
+          target: { name: "web-2", providerRef: { name: "right" } },
+          storage: claim,
+          options: { diskFormat: "raw", retryPolicy: { maxRetries: 3, retryDelay: "1s" } },
+        }),
+      );
+      // The snapshot is taken, and whoever asked for it does not live to hear so.
+      await s.crash({ when: "before", request: annotates("virtualmachines", "web", annotations.currentSnapshot) });
+      expect(s.snapshotsOf("left", source).length).toBe(1);
+      await s.crash({ when: "before", request: writes("vmmigrations", "there", "exportID") });
+      await s.crash(enters("there", "Transferring"));
+      await s.crash(enters("there", "Converting"));
+      // The new provider cannot read it, until a better one takes its place.
+      await s.client.status.patch(
+        Provider,
+        { namespace, name: "right" },
+        {
+          merge: { status: { reportedCapabilities: { supportedImportFormats: ["qcow2", "raw"] } } },
+        },
+      );
+      await s.crash({ when: "after", request: writes("vmmigrations", "there", "taskRef") });
+      expect((await migration("there"))?.status).toMatchObject({ phase: "Importing" });
+      const files = staged("there");
+      const { path, checksum } = kept("there", files.at(-1) ?? "");
+      await s.crash({ when: "before", request: writes("virtualmachines", "web-2", "id") });
+      await s.crash(enters("there", "Validating-Target"));
+      await s.crash(enters("there", "Ready"));
+      s.start();
+      await isTidy("there");
 
-    const { status } = (await migration("there")) ?? {};
-    expect(status).toMatchObject({
-      phase: "Ready",
-      targetVMRef: { name: "web-2" },
-      diskInfo: { sourceFormat: "qcow2", sourceChecksum: checksum, targetChecksum: checksum, targetFormat: "qcow2" },
-      validationResults: { checksumMatch: true, diskSizeMatch: true },
-    });
-    const target = await idOf("web-2");
-    expect(status?.targetVMID).toBe(target);
-    expect(s.machines("right")).toEqual([target]);
-    expect(img("compare", "-f", "raw", "-F", "qcow2", path, diskOf("right", target))).toContain("identical");
-    expect(staged("there")).toEqual([]);
-    expect(readdirSync(join(s.kitOf("right").state, "imports"))).toEqual([]);
-    expect((await s.get(PersistentVolumeClaim, "shared"))?.metadata?.labels).toBeUndefined();
-    // The source runs on as if nothing had been.
-    await s.until("the snapshot is gone", async () => (await s.get(VMSnapshot, "there-src")) === undefined);
-    expect(snapshotsOf("left", source)).toEqual([]);
-    expect(s.machines("left")).toEqual([source]);
-    expect((await s.machine("web"))?.metadata.annotations).not.toHaveProperty(annotations.migrationLock);
-    await s.comesTo("web", "Running");
-    expect(await s.kitOf("left").processes(source)).toBe(1);
-    await s.patch(VirtualMachine, "web-2", { spec: { powerState: "On" } });
-    await s.boots("web-2", "right");
-  });
+      const { status } = (await migration("there")) ?? {};
+      expect(status).toMatchObject({
+        phase: "Ready",
+        targetVMRef: { name: "web-2" },
+        diskInfo: { sourceFormat: "qcow2", sourceChecksum: checksum, targetChecksum: checksum, targetFormat: "qcow2" },
+        validationResults: { checksumMatch: true, diskSizeMatch: true },
+      });
+      const target = await s.idOf("web-2");
+      expect(status?.targetVMID).toBe(target);
+      expect(s.machines("right")).toEqual([target]);
+      expect(img("compare", "-f", "raw", "-F", "qcow2", path, s.diskOf("right", target))).toContain("identical");
+      expect(staged("there")).toEqual([]);
+      expect(readdirSync(join(s.kitOf("right").state, "imports"))).toEqual([]);
+      expect((await s.get(PersistentVolumeClaim, "shared"))?.metadata?.labels).toBeUndefined();
+      // The source runs on as if nothing had been.
+      await s.until("the snapshot is gone", async () => (await s.get(VMSnapshot, "there-src")) === undefined);
+      expect(s.snapshotsOf("left", source)).toEqual([]);
+      expect(s.machines("left")).toEqual([source]);
+      expect((await s.machine("web"))?.metadata.annotations).not.toHaveProperty(annotations.migrationLock);
+      await s.comesTo("web", "Running");
+      expect(await s.kitOf("left").processes(source)).toBe(1);
+      await s.patch(VirtualMachine, "web-2", { spec: { powerState: "On" } });
+      await s.boots("web-2", "right");
+    },
+    patience,
+  );
 
-  it("moves it back through qcow2, switched off for it, and removes it where it was", async () => {
-    const source = await idOf("web-2");
-    await s.crash({ when: "after", request: writes("vmmigrations", "back", "taskRef") }, () =>
-      s.create(VMMigration, "back", {
-        source: { vmRef: { name: "web-2" }, powerOffBeforeMigration: true, deleteAfterMigration: true },
-        target: { name: "web-3", providerRef: { name: "left" }, powerOn: true },
-        storage: claim,
-        options: { diskFormat: "qcow2" },
-      }),
-    );
-    expect((await migration("back"))?.status).toMatchObject({ phase: "Exporting" });
-    await s.crash({ when: "before", request: writes("vmmigrations", "back", "targetVMRef") });
-    const { path, checksum } = kept("back", staged("back").at(-1) ?? "");
-    expect(img("compare", "-f", "qcow2", "-F", "qcow2", path, diskOf("right", source))).toContain("identical");
-    s.start();
-    await comesTo("back", "Ready");
-    await s.boots("web-3", "left");
-    await isTidy("back");
-    await s.until("the source is gone", async () => (await s.machine("web-2")) === undefined);
-    expect((await migration("back"))?.status).toMatchObject({
-      diskInfo: { sourceChecksum: checksum, targetChecksum: checksum },
-      validationResults: { checksumMatch: true, diskSizeMatch: true },
-    });
-    expect(s.machines("right")).toEqual([]);
-    expect(new Set(s.machines("left"))).toEqual(new Set([await idOf("web"), await idOf("web-3")]));
-    expect(staged("back")).toEqual([]);
-    await s.until("the snapshot is gone", async () => (await s.get(VMSnapshot, "back-src")) === undefined);
-  });
+  it(
+    "moves it back through qcow2, switched off for it, and removes it where it was",
+    async () => {
+      const source = await s.idOf("web-2");
+      await s.crash({ when: "after", request: writes("vmmigrations", "back", "taskRef") }, () =>
+        s.create(VMMigration, "back", {
+          source: { vmRef: { name: "web-2" }, powerOffBeforeMigration: true, deleteAfterMigration: true },
+          target: { name: "web-3", providerRef: { name: "left" }, powerOn: true },
+          storage: claim,
+          options: { diskFormat: "qcow2" },
+        }),
+      );
+      expect((await migration("back"))?.status).toMatchObject({ phase: "Exporting" });
+      await s.crash({ when: "before", request: writes("vmmigrations", "back", "targetVMRef") });
+      const { path, checksum } = kept("back", staged("back").at(-1) ?? "");
+      expect(img("compare", "-f", "qcow2", "-F", "qcow2", path, s.diskOf("right", source))).toContain("identical");
+      s.start();
+      await comesTo("back", "Ready");
+      await s.boots("web-3", "left");
+      await isTidy("back");
+      await s.until("the source is gone", async () => (await s.machine("web-2")) === undefined);
+      expect((await migration("back"))?.status).toMatchObject({
+        diskInfo: { sourceChecksum: checksum, targetChecksum: checksum },
+        validationResults: { checksumMatch: true, diskSizeMatch: true },
+      });
+      expect(s.machines("right")).toEqual([]);
+      expect(new Set(s.machines("left"))).toEqual(new Set([await s.idOf("web"), await s.idOf("web-3")]));
+      expect(staged("back")).toEqual([]);
+      await s.until("the snapshot is gone", async () => (await s.get(VMSnapshot, "back-src")) === undefined);
+    },
+    patience,
+  );
 });

@@ -1,7 +1,7 @@
 // A real kube-apiserver, and the operator and providers of real QEMU as processes of their own, which end by kill -9.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,8 @@ import { Kit } from "./qemu/kit.ts";
 import { providerSpec } from "./stage.ts";
 
 export const namespace = "default";
+/** So long a test may take where the machine is busy. On a quiet one it is a fifth of it. */
+export const patience = 300_000;
 const operatorProgram = new URL("./run-operator.ts", import.meta.url).pathname;
 const providerProgram = new URL("../src/qemu/main.ts", import.meta.url).pathname;
 
@@ -27,6 +29,10 @@ export interface Fate {
 /** The write by which an object comes to have a field of its status. */
 export const writes = (plural: string, name: string, field: string, value?: string): string =>
   `/${plural}/${name}/status\\S* .*("/status/${field}","value":|"${field}":)${value === undefined ? "(?!null)" : `"${value}"`}`;
+
+/** The write by which it comes to have an annotation. */
+export const annotates = (plural: string, name: string, annotation: string): string =>
+  `/${plural}/${name}(\\?\\S*)? .*(${annotation.replace("/", "~1")}","value":(?!null)|"${annotation}":)`;
 
 export type RealStage = Awaited<ReturnType<typeof realStage>>;
 
@@ -148,6 +154,7 @@ export async function realStage(assets: string, names: readonly string[]) {
 
     /** A machine, and what it says of itself. */
     machine: (name: string) => it.get(VirtualMachine, name),
+    idOf: async (name: string): Promise<string> => (await it.machine(name))?.status?.id ?? "",
     status: async (name: string) => (await it.machine(name))?.status,
     isReady: async (name: string): Promise<boolean> => {
       const found = await it.machine(name);
@@ -167,6 +174,17 @@ export async function realStage(assets: string, names: readonly string[]) {
     },
     /** What a provider has. */
     machines: (on: string): readonly string[] => readdirSync(join(kitOf(on).state, "vms")),
+
+    /** The file that takes a machine's writes. */
+    diskOf(on: string, id: string): string {
+      const folder = join(kitOf(on).state, "vms", id);
+      const { root } = JSON.parse(readFileSync(join(folder, "vm.json"), "utf8"));
+      return join(folder, "disks", root.layer === 0 ? "root.qcow2" : `base/${root.layer}-root.qcow2`);
+    },
+    snapshotsOf(on: string, id: string): readonly unknown[] {
+      const file = join(kitOf(on).state, "vms", id, "snapshots.json");
+      return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+    },
 
     async end(): Promise<void> {
       await it.kill();

@@ -1,7 +1,7 @@
 // A pass over a migration: asks and does what `decide` says, until it says to rest.
 import { formatTime } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
-import type { Hands } from "@telltale/runtime";
+import type { EffectRecord, Hands } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import { checkHost, s3Host } from "../addresses.ts";
 import type { Answer, Method, Request } from "../contract/contract.ts";
@@ -11,13 +11,13 @@ import { powerOf } from "../link/observed.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { lookAtTask } from "../link/task.ts";
 import { s3Credentials } from "../payload/storage.ts";
-import { decide, exportOp } from "./decide.ts";
+import { decide } from "./decide.ts";
 import { type Deeds, deeds } from "./deeds.ts";
 import type { Senses } from "./observe.ts";
 import type { Credentials } from "./outside.ts";
 import { renewed, withoutExport } from "./retrying.ts";
 import type { S3Object } from "./s3.ts";
-import { exportsOf, importsOf } from "./staging.ts";
+import { exportsOf } from "./staging.ts";
 import type { Deed, Question, Rest } from "./step.ts";
 import type { Heard, Held, Side, Transfer, World } from "./world.ts";
 
@@ -126,15 +126,13 @@ async function ask(what: Question, world: World, hands: MigrationHands, senses: 
   }
 }
 
-/** Each attempt has its own name. */
-export function callName(op: string, staged: readonly string[]): string {
-  return `${op} ${(op === exportOp ? exportsOf(staged) : importsOf(staged)).at(-1) ?? ""}`;
-}
+/** Each request has its own name. */
+export const callName = ({ op, id, attempt }: EffectRecord): string => `${op} ${id} ${attempt}`;
 
 /** The request of this attempt, if this process sent it. */
 function transferred(world: World, hands: MigrationHands): Transfer {
-  const name = callName(world.record?.op ?? "", world.staged);
-  const called = hands.call<Transfer>(name, async () => ({ is: "lost" }));
+  if (world.record === undefined) return { is: "lost" };
+  const called = hands.call<Transfer>(callName(world.record), async () => ({ is: "lost" }));
   if (called.as === "failed") throw called.error;
   return called.as === "running" ? { is: "running" } : called.result;
 }

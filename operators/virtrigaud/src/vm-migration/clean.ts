@@ -103,7 +103,8 @@ async function removeStaged(url: string, world: World, hands: MigrationHands, se
   return forgotten([url], world, hands);
 }
 
-async function forgotten(entries: readonly string[], world: World, hands: MigrationHands): Promise<World> {
+/** What is not there is on the list no longer. */
+export async function forgotten(entries: readonly string[], world: World, hands: MigrationHands): Promise<World> {
   const staged = world.staged.filter((it) => !entries.includes(it));
   await hands.annotate({ [annotations.stagedObjects]: staged.length === 0 ? undefined : JSON.stringify(staged) });
   return { ...world, staged };

@@ -1,5 +1,5 @@
 // What comes next in a pass over a migration, by its phase (3.3). Pure.
-import { formatTime, type Ms, parseTime } from "@telltale/kinds";
+import { formatTime, type Ms, parseTime, plus } from "@telltale/kinds";
 import { findCondition, type SafeText, text } from "@telltale/status";
 import type { ProviderError } from "../link/provider-error.ts";
 import { pollAfter, taskPolls } from "../link/task.ts";
@@ -15,6 +15,7 @@ import type { Held, Side, World } from "./world.ts";
 
 export const exportOp = "ExportDisk";
 export const importOp = "ImportDisk";
+export const busyOp = "Busy";
 
 const second: Ms = 1_000;
 const poll = 10 * second;
@@ -77,7 +78,7 @@ function exporting(world: World): Step {
   if ((held.taskRef ?? "") !== "") {
     return task(world, from, (result) => exportedByTask(held, result), withoutExport, refusedExport);
   }
-  return record?.op === exportOp ? sent(world, "export", refusedExport) : deed({ is: "export" });
+  return record?.op === exportOp ? sent(world, "export", refusedExport) : (later(world) ?? deed({ is: "export" }));
 }
 
 function importing(world: World): Step {
@@ -88,7 +89,14 @@ function importing(world: World): Step {
     const type = to.channel.provider.spec.type;
     return task(world, to, (result) => importedByTask(held, result, type), withoutImport, refusedImport);
   }
-  return record?.op === importOp ? sent(world, "import", refusedImport) : deed({ is: "import" });
+  return record?.op === importOp ? sent(world, "import", refusedImport) : (later(world) ?? deed({ is: "import" }));
+}
+
+/** A provider that was too busy, maybe with an attempt of which nobody has heard, is asked again after a while. */
+function later({ record, now }: World): Step | undefined {
+  if (record?.op !== busyOp) return undefined;
+  const at = plus(parseTime(record.at) ?? now, poll);
+  return now < at ? wait(text`The provider is busy with this machine or disk`, at - now) : undefined;
 }
 
 type Refused = (why: SafeText, error?: ProviderError) => Step;
@@ -111,8 +119,10 @@ function sent(world: World, way: "export" | "import", refused: Refused): Step {
       return wait(transferSaid[way], unheard); // its end asks for a pass
     case "lost":
       return deed({ is: way });
-    case "refused":
-      return refused(transfer.error.said, transfer.error);
+    case "refused": {
+      const { code, said } = transfer.error;
+      return code === "ABORTED" ? deed({ is: "withdraw" }) : refused(said, transfer.error);
+    }
     case "exported":
       return learn(exported(world, transfer.answer));
     case "imported": {

@@ -1,4 +1,5 @@
 // What a pass can do for a migration, one function each. What a provider refuses becomes part of the world.
+import { formatTime } from "@telltale/kinds";
 import { PersistentVolumeClaim } from "@telltale/kinds/builtin";
 import type { EffectRecord } from "@telltale/runtime";
 import { text } from "@telltale/status";
@@ -9,8 +10,8 @@ import { ProviderError } from "../link/provider-error.ts";
 import { annotations, labels } from "../names.ts";
 import { callName, credentialsOf, hearing, type MigrationHands, tried } from "./act.ts";
 import { changed, marked } from "./change.ts";
-import { clean } from "./clean.ts";
-import { exportOp, importOp } from "./decide.ts";
+import { clean, forgotten } from "./clean.ts";
+import { busyOp, exportOp, importOp } from "./decide.ts";
 import type { Flights } from "./flights.ts";
 import { lockValue, type Senses } from "./observe.ts";
 import { timeoutAt } from "./retrying.ts";
@@ -150,6 +151,14 @@ export const deeds: Deeds = {
     });
   },
 
+  async withdraw(_deed, world, hands) {
+    const { transfer: _refused, ...heard } = world.heard;
+    const { staged } = await forgotten(world.staged.slice(-1), world, hands);
+    const record = { op: busyOp, id: "", attempt: 1, at: formatTime(hands.now) };
+    await hands.annotate({ [annotations.pendingOp]: JSON.stringify(record) });
+    return { ...world, staged, heard, record };
+  },
+
   async create(_deed, world, hands) {
     const { migration, source, held, target } = world;
     const wanted = targetOf(migration, source.vm, held);
@@ -220,7 +229,7 @@ async function sent(
     async call(it) {
       record = it;
       await hands.annotate({ [annotations.stagedObjects]: JSON.stringify(staged) });
-      hands.call<Transfer>(callName(op, staged), async (signal) => {
+      hands.call<Transfer>(callName(it), async (signal) => {
         const flight = flights.begin(world.migration.metadata.uid ?? "", signal);
         try {
           return await send(credentials.map, { deadline, signal: flight.signal, isLong: true });

@@ -31,6 +31,7 @@ export type Deed =
   | { readonly is: "snapshot" }
   | { readonly is: "export" }
   | { readonly is: "import" }
+  | { readonly is: "withdraw" } // the provider was too busy for the last request: nothing came of it
   | { readonly is: "create" } // the target
   | { readonly is: "switchOff" } // the target, which ran for its checks only
   | { readonly is: "discard"; readonly what: "snapshot" | "target" } // what a failed attempt left

@@ -6,13 +6,13 @@ import { VirtualMachine, VMMigration, VMSnapshot } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import { hang, refuse, repeat } from "../simulated/faults.ts";
 
+const minute = 60_000;
 let all: Migrations;
 beforeAll(async () => {
   all = await migrations();
 });
 afterAll(() => all.s.end());
 
-const minute = 60_000;
 type Ground = Awaited<ReturnType<typeof ground>>;
 const status = async ({ h }: Ground, name = "a") => (await h.get(VMMigration, name))?.status;
 const phase = async (g: Ground, name = "a") => (await status(g, name))?.phase;
@@ -51,6 +51,18 @@ describe("an attempt that fails", () => {
     expect(await says(g)).toMatch(/^True Completed/);
     expect(await says(g, "Failed")).toMatch(/^False Completed/);
     expect(staged(g)).toEqual([]);
+  });
+
+  it("a provider that is too busy to export or import is asked again, for the same", async () => {
+    const g = await ground(all.s);
+    g.old.script("exportDisk", refuse("ABORTED"), refuse("ABORTED"));
+    g.next.script("importDisk", refuse("ABORTED"));
+    await migrate(g.h, "a");
+    await until(g, "Exporting");
+    await all.s.pass(5_000);
+    expect(await says(g)).toBe("False Exporting The provider is busy with this machine or disk");
+    await tidy(g);
+    expect([exports(g), imports(g)]).toEqual([Array(3).fill("export-1.qcow2"), Array(2).fill("web2-migrated")]);
   });
 
   it("S24 target provider down during import: it is imported under another name, and not exported again", async () => {

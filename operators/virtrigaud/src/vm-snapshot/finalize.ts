@@ -8,13 +8,13 @@ import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
 import type { Link } from "../link/links.ts";
 import { ProviderError } from "../link/provider-error.ts";
-import { lookAtTask, taskPolls } from "../link/task.ts";
+import { lookAtTask, pollAfter, taskPolls } from "../link/task.ts";
 import { annotations } from "../names.ts";
 import { callName, diskOf, type Outcome, type SnapshotHands } from "./act.ts";
 import { sent, surely, takeOp } from "./decide.ts";
 import { stand } from "./deeds.ts";
 import { observe } from "./observe.ts";
-import type { Ways } from "./reach.ts";
+import { isExact, type Ways } from "./reach.ts";
 import type { SnapshotDraft } from "./status.ts";
 import { childrenOf } from "./tree.ts";
 import type { World } from "./world.ts";
@@ -66,10 +66,11 @@ function again({ snapshot, now }: World): Ms {
   return Math.min(300_000, Math.max(30_000, now - since));
 }
 
-const busy: Obstacle = {
-  reason: "Deleting",
-  why: text`Snapshot deletion initiated`,
-  again: taskPolls.snapshot,
+const busy = ({ snapshot, now, channel }: World): Obstacle => {
+  const elapsed = Math.max(0, now - (parseTime(snapshot.metadata.deletionTimestamp) ?? now));
+  const polls = Math.floor(Math.log2(elapsed / 2_000 + 1));
+  const again = pollAfter(taskPolls.snapshot, polls, isExact(channel));
+  return { reason: "Deleting", why: text`Snapshot deletion initiated`, again };
 };
 
 async function onProvider(world: World, link: Link, hands: SnapshotHands, draft: SnapshotDraft): Promise<Obstacle> {
@@ -93,7 +94,7 @@ async function onProvider(world: World, link: Link, hands: SnapshotHands, draft:
   if (taskRef !== "") {
     const options = { deadline: deadlines.taskStatus, signal };
     const task = await lookAtTask(() => link.ask("taskStatus", { task: { id: taskRef } }, options));
-    if (task.is === "running") return busy;
+    if (task.is === "running") return busy(world);
     draft.unset("taskRef");
   }
   const snapshotId = (held.snapshotID ?? "") === "" ? sent(world) : (held.snapshotID ?? "");
@@ -112,11 +113,12 @@ async function onProvider(world: World, link: Link, hands: SnapshotHands, draft:
   // Where the provider does not tell which there are, its word counts.
   if (disk === "unsupported" && taskRef !== "" && world.told.phase === "Deleting") return undefined;
   // One of the same name that nobody remembers, as after a restore, is as much this one's.
-  return removed(vmId, [snapshotId, sent(world)], disk === "unsupported", link, hands, draft);
+  return removed(world, vmId, [snapshotId, sent(world)], disk === "unsupported", link, hands, draft);
 }
 
 /** Asks for it in the background: a merge of disks takes its time. */
 async function removed(
+  world: World,
   vmId: string,
   names: readonly string[],
   isTrusted: boolean,
@@ -137,13 +139,13 @@ async function removed(
     return { task: "" };
   });
   if (called.as === "failed") throw called.error;
-  if (called.as === "running") return busy;
+  if (called.as === "running") return busy(world);
   if (called.result.task !== "") {
     draft.set({ taskRef: called.result.task });
-    return { reason: "Deleting", why: text`Snapshot deletion initiated`, again: taskPolls.snapshot };
+    return busy(world);
   }
   // It says so itself before the object goes.
-  return isTrusted ? undefined : busy;
+  return isTrusted ? undefined : busy(world);
 }
 
 /** The tree is put right, and then nothing holds it any more. */
