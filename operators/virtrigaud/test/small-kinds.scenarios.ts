@@ -51,9 +51,11 @@ const ready = (): Controller =>
     },
   });
 
-/** What people made and somebody takes away for good, nobody puts back. */
-const differs = ({ p, again, then }: Fault): boolean =>
-  (p === "P18" && again === false) || (p === "P28" && then === "gone");
+/** What people made and somebody takes away for good, nobody puts back. A class or a network in use is not let go. */
+const differs = ({ p, again, then, kind, on }: Fault): boolean =>
+  (p === "P18" && again === false) ||
+  (p === "P28" && (then === "gone" || /\/(vmclasses|vmnetworkattachments)\//.test(String(on)))) ||
+  (p === "P26" && (kind === VMClass.kind || kind === VMNetworkAttachment.kind));
 
 const base: Omit<Scenario<Hypervisor>, "name" | "apply"> = {
   kinds: [Provider, VirtualMachine, VMClass, VMImage, VMNetworkAttachment],
