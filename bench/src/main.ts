@@ -7,6 +7,7 @@ import { benchRuntime } from "./runtime/run.ts";
 import { measureSimulation } from "./simulation.ts";
 import { measureStatus } from "./status.ts";
 import { printTable, type Result } from "./table.ts";
+import { measureVMSet } from "./vmset.ts";
 import { measureWorkloads } from "./workloads.ts";
 
 const suites: Readonly<Record<string, () => Promise<Result[]>>> = {
@@ -15,6 +16,7 @@ const suites: Readonly<Record<string, () => Promise<Result[]>>> = {
   workloads: measureWorkloads,
   simulation: measureSimulation,
   bindy: measureBindy,
+  vmset: measureVMSet,
 };
 
 if (process.argv[2] === "runtime") await benchRuntime(process.argv.slice(3));
