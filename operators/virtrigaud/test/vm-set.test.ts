@@ -104,6 +104,20 @@ describe("growing and shrinking", () => {
     await at.over("web");
   });
 
+  it("a status that somebody wiped is said anew, and a finalizer that somebody took is put back", async () => {
+    await at.set("web", { replicas: 2 });
+    await at.until(at.isReady("web"));
+    const { conditions: _times, ...before } = await at.status("web");
+    const { finalizers } = (await at.get(VMSet, "web"))?.metadata ?? {};
+    await at.pass(5_000);
+    await at.client.status.patch(VMSet, { name: "web", namespace }, { merge: { status: null } });
+    await at.patch(VMSet, "web", { metadata: { finalizers: null } });
+    await at.pass(3_000);
+    expect(await at.status("web")).toMatchObject(before);
+    expect((await at.get(VMSet, "web"))?.metadata.finalizers).toEqual(finalizers);
+    await at.over("web");
+  });
+
   it("a spec that cannot work is said, and nothing is made", async () => {
     const wrong = { matchExpressions: [{ key: "tier", operator: "In", values: ["db"] }] };
     await at.set("web", { selector: wrong });

@@ -59,6 +59,7 @@ test("a change is one request: what the old template put there and the new one d
   const now = instant(Date.UTC(2026, 0, 1));
   const change = { seat: { ordinal: 1, hash: "new" }, template: next, old, now };
   expect(changesTo(marked, setOf(next), change)).toEqual([
+    { op: "test", path: "/metadata/labels/virtrigaud.io~1revision", value: "old" },
     { op: "add", path: "/spec/classRef", value: { name: "large" } },
     { op: "remove", path: "/spec/tags" },
     { op: "add", path: "/metadata/annotations/note", value: "n" },

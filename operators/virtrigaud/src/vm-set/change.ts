@@ -3,7 +3,7 @@
 import type { JsonPatchOperation } from "@telltale/client";
 import { deepEqual, formatTime, type Instant } from "@telltale/kinds";
 import type { VirtualMachine, VMSet } from "../kinds/index.ts";
-import { annotations as names } from "../names.ts";
+import { labels as names, annotations as notes } from "../names.ts";
 import { annotationsOf, labelsOf, type Seat, type Template } from "./objects.ts";
 
 type Spec = VirtualMachine["spec"];
@@ -44,7 +44,10 @@ export interface Change {
   readonly now: Instant;
 }
 
-/** The change in one request: with it the machine is of the new revision, or it is not. */
+/**
+ * The change in one request: with it the machine is of the new revision, or it is not. One that arrives when nobody waits for it any
+ * more finds another revision, and is refused.
+ */
 export function changesTo(vm: VirtualMachine, set: VMSet, { seat, template, old, now }: Change): JsonPatchOperation[] {
   const { labels = {}, annotations } = vm.metadata;
   const spec = changeable.flatMap((field): JsonPatchOperation[] => {
@@ -53,8 +56,9 @@ export function changesTo(vm: VirtualMachine, set: VMSet, { seat, template, old,
     const path = `/spec/${field}`;
     return [wanted === undefined ? { op: "remove", path } : { op: "add", path, value: wanted }];
   });
-  const marks = { ...annotationsOf(set, seat.ordinal, template), [names.lastUpdateTime]: formatTime(now) };
+  const marks = { ...annotationsOf(set, seat.ordinal, template), [notes.lastUpdateTime]: formatTime(now) };
   return [
+    { op: "test", path: pointer("/metadata/labels", names.revision), value: labels[names.revision] ?? null },
     ...spec,
     ...(annotations === undefined
       ? [{ op: "add", path: "/metadata/annotations", value: marks } as const]
@@ -67,11 +71,12 @@ type Pairs = Readonly<Record<string, string>>;
 
 /** What the old template put there and the new one does not, goes; what others put there stays. */
 function pairs(at: string, is: Pairs, wanted: Pairs, old: Pairs = {}): JsonPatchOperation[] {
-  const path = (key: string): string => `${at}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   const set = Object.entries(wanted).filter(([key, value]) => is[key] !== value);
   const gone = Object.keys(old).filter((key) => wanted[key] === undefined && is[key] !== undefined);
   return [
-    ...set.map(([key, value]) => ({ op: "add", path: path(key), value }) as const),
-    ...gone.map((key) => ({ op: "remove", path: path(key) }) as const),
+    ...set.map(([key, value]) => ({ op: "add", path: pointer(at, key), value }) as const),
+    ...gone.map((key) => ({ op: "remove", path: pointer(at, key) }) as const),
   ];
 }
+
+const pointer = (at: string, key: string): string => `${at}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;

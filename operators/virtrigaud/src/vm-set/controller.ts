@@ -22,7 +22,7 @@ export interface VMSetOptions {
 export function vmSets({ hash = revisionHash, workers = 3 }: VMSetOptions = {}): Controller {
   return (
     controller(VMSet)
-      .on("generation", "deletion", "labels", "annotations")
+      .on("generation", "deletion", "labels", "annotations", "finalizers", "status")
       .owns(ControllerRevision)
       .watches(VirtualMachine, ({ old, new: next }) => [...setsOf(old), ...setsOf(next)], {
         changed: isNews,

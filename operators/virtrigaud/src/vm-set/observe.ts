@@ -4,6 +4,7 @@ import { ControllerRevision, PersistentVolumeClaim } from "@telltale/kinds/built
 import type { Look, Name } from "@telltale/runtime";
 import { findCondition } from "@telltale/status";
 import { VirtualMachine, VMSet } from "../kinds/index.ts";
+import { annotations } from "../names.ts";
 import { memberOf } from "./members.ts";
 import { parsedName } from "./objects.ts";
 import { hashIn, inOrder, templateOf } from "./revisions.ts";
@@ -93,6 +94,7 @@ export function isNews(a: VirtualMachine, b: VirtualMachine): boolean {
     before.deletionTimestamp !== after.deletionTimestamp ||
     a.status?.phase !== b.status?.phase ||
     a.status?.observedGeneration !== b.status?.observedGeneration ||
+    before.annotations?.[annotations.lastUpdateTime] !== after.annotations?.[annotations.lastUpdateTime] ||
     !deepEqual(before.labels, after.labels) ||
     !deepEqual(before.ownerReferences, after.ownerReferences) ||
     !deepEqual(findCondition(a.status?.conditions, "Ready"), findCondition(b.status?.conditions, "Ready"))
