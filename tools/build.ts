@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, extname, isAbsolute, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rolldown } from "rolldown";
+import { type Plugin, rolldown } from "rolldown";
 import { isTest } from "./rules/source.ts";
 
 type Exports = string | { readonly [condition: string]: Exports };
@@ -93,10 +93,27 @@ async function bundle(folder: string, { exports = {}, bin = {} }: Manifest): Pro
     input: Object.fromEntries(entries.map((path) => [builtPath(path, "default").slice(2, -3), join(folder, path)])),
     platform: "node",
     external: (id) => !id.startsWith(".") && !isAbsolute(id),
+    plugins: [programs()],
   });
   const names = { entryFileNames: "[name].js", chunkFileNames: "shared/[name]-[hash].js" };
   await bundled.write({ dir: join(folder, "dist"), format: "esm", sourcemap: true, ...names });
   await bundled.close();
+}
+
+/** A program that a package starts as a process of its own has a file of its own: where sources name it, what was built of it is meant. */
+function programs(): Plugin {
+  return {
+    name: "programs",
+    transform(code, id) {
+      const named = /new URL\("\.\/([\w-]+)\.ts", import\.meta\.url\)/g;
+      if (!named.test(code)) return undefined;
+      const changed = code.replace(named, (_, name: string) => {
+        const file = this.emitFile({ type: "chunk", name, id: join(dirname(id), `${name}.ts`) });
+        return `new URL(import.meta.ROLLUP_FILE_URL_${file})`;
+      });
+      return { code: changed, map: null }; // every line is where it was
+    },
+  };
 }
 
 /** The sources that `exports` or `bin` name. */

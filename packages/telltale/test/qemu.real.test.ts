@@ -7,7 +7,7 @@ import { systemClock as clock, systemRandom as random, sleep } from "@telltale/c
 import { VirtualMachine } from "@telltale/virtrigaud";
 import { expect, test } from "vitest";
 import { qemuFor } from "../../../tools/qemu/qemu.ts";
-import { told } from "./told.ts";
+import { type Told, told } from "./told.ts";
 
 const path = qemuFor("telltale up --real with virtual machines");
 
@@ -29,17 +29,29 @@ test.skipIf(path === undefined)("a machine is made, boots, and does not outlive 
   const stop = new AbortController();
   const argv = ["up", "--real", "--json", "--operators", "virtrigaud", "--data", folder];
   const running = told(argv, { PATH: path ?? "" }, stop.signal);
+  let over: Told | undefined;
+  void running.then((it) => {
+    over = it;
+  });
+  const until = async (holds: () => boolean | Promise<boolean>) => {
+    while (!(await holds())) {
+      if (over !== undefined) throw new Error(`telltale has ended: ${over.err}`);
+      await sleep(clock, 200);
+    }
+  };
   const kubeconfig = join(folder, "kubeconfig");
   try {
-    while (!existsSync(kubeconfig)) await sleep(clock, 100);
+    await until(() => existsSync(kubeconfig));
     const transport = httpTransport(await findConnection({ clock, path: kubeconfig, env: {} }));
     const client = createClient({ transport, clock, random });
-    const web = () => client.get(VirtualMachine, "web", { namespace: "default" }).catch(() => undefined);
-    let machine = await web();
-    for (; machine?.status?.phase !== "Running"; machine = await web()) await sleep(clock, 200);
+    let machine: VirtualMachine | undefined;
+    await until(async () => {
+      machine = await client.get(VirtualMachine, "web", { namespace: "default" }).catch(() => undefined);
+      return machine?.status?.phase === "Running";
+    });
     await client.close();
-    const serial = join(folder, "virtrigaud/providers/default/box/vms", machine.status?.id ?? "", "run/serial.log");
-    while (!readFileSync(serial, "latin1").startsWith("B")) await sleep(clock, 100);
+    const serial = join(folder, "virtrigaud/providers/default/box/vms", machine?.status?.id ?? "", "run/serial.log");
+    await until(() => readFileSync(serial, "latin1").startsWith("B"));
     expect(machinesIn(folder)).toBeGreaterThan(0);
   } finally {
     stop.abort();

@@ -20,7 +20,7 @@ export interface LocalPodsOptions {
 
 export interface LocalPods {
   /** To be spread into the options of `processRuntime`. */
-  readonly runtime: { readonly images: Readonly<Record<string, LocalProgram>> };
+  readonly runtime: { readonly images: Readonly<Record<string, LocalProgram>>; readonly translatePaths: false };
   /** The path of an image that boots, for whoever has no other. */
   readonly image: string;
   runs(pod: Pod): boolean;
@@ -38,7 +38,8 @@ export function localPods({ folder }: LocalPodsOptions): LocalPods {
   bootImage(image);
   const env = { LOCAL_STATE: join(folder, "providers"), LOCAL_IMAGES: images, LOCAL_IMAGE: image };
   return {
-    runtime: { images: { "*": { command: [process.execPath, program], env } } },
+    // What is mounted at /tmp of a pod is not meant where this program, or its folder, is below that of the machine.
+    runtime: { images: { "*": { command: [process.execPath, program], env } }, translatePaths: false },
     image,
     runs: ({ metadata }) => metadata?.labels?.[labels.name] === appName,
   };
