@@ -35,6 +35,12 @@ describe.skipIf(assets === undefined || qemu === undefined)("a machine on a real
   const power = (name: string, powerState: "On" | "Off") => s.patch(VirtualMachine, name, { spec: { powerState } });
   const snapshotIs = (name: string, phase: string | undefined) =>
     s.until(`VMSnapshot ${name} is ${phase}`, async () => (await s.get(VMSnapshot, name))?.status?.phase === phase);
+  const goBackTo = (name: string) => s.patch(VirtualMachine, "web", { spec: { snapshot: { revertToRef: { name } } } });
+  const isBackAt = async (name: string): Promise<void> => {
+    const uid = (await s.get(VMSnapshot, name))?.metadata.uid;
+    const mark = async () => (await s.machine("web"))?.metadata.annotations?.[annotations.lastRevertedSnapshot];
+    await s.until(`it is back at ${name}`, async () => (await mark()) === uid);
+  };
   const cloneIs = (name: string, phase: string) =>
     s.until(`VMClone ${name} is ${phase}`, async () => (await s.get(VMClone, name))?.status?.phase === phase);
 
@@ -57,19 +63,47 @@ describe.skipIf(assets === undefined || qemu === undefined)("a machine on a real
       await s.comesTo("web", "Stopped");
       expect(counted(web)).toBeGreaterThan(0);
 
-      const reverted = annotates("virtualmachines", "web", annotations.lastRevertedSnapshot);
-      await s.crash({ when: "before", request: reverted }, () =>
-        s.patch(VirtualMachine, "web", { spec: { snapshot: { revertToRef: { name: "clean" } } } }),
-      );
+      const marked = annotates("virtualmachines", "web", annotations.lastRevertedSnapshot);
+      await s.crash({ when: "before", request: marked }, () => goBackTo("clean"));
       s.start();
-      await s.until(
-        "it has gone back",
-        async () => (await s.machine("web"))?.metadata.annotations?.[annotations.lastRevertedSnapshot] !== undefined,
-      );
+      await isBackAt("clean");
       await s.comesTo("web", "Stopped");
       expect(counted(web)).toBe(0);
       await power("web", "On");
       await s.comesTo("web", "Running");
+    },
+    patience,
+  );
+
+  it(
+    "S62 goes back to its memory, runs on from then, and has not booted again",
+    async () => {
+      await s.crash({ when: "after", request: writes("vmsnapshots", "moment", "taskRef") }, () =>
+        s.create(VMSnapshot, "moment", { vmRef: { name: "web" }, snapshotConfig: { includeMemory: true } }),
+      );
+      s.start();
+      await snapshotIs("moment", "Ready");
+      expect((await s.get(VMSnapshot, "moment"))?.status?.conditions).toContainEqual(
+        expect.objectContaining({ type: "Ready", reason: "MemoryIncluded" }),
+      );
+      expect(s.snapshotsOf("box", web).length).toBe(2);
+      const serial = () => s.kitOf("box").serial(web);
+      const then = serial().length;
+      await s.until("the guest counts on", async () => serial().length > then + 4);
+      const late = serial();
+      await s.crash({ when: "after", request: writes("virtualmachines", "web", "lastTaskRef") }, () =>
+        goBackTo("moment"),
+      );
+      s.start();
+      await isBackAt("moment");
+      await s.comesTo("web", "Running");
+      await s.until("it counts again what it had counted", async () => serial().length > late.length + 8);
+      const again = serial().slice(then);
+      expect([...again].some((letter, i) => i > 0 && letter < (again[i - 1] ?? ""))).toBe(true);
+      expect(again).not.toContain("B@");
+      expect(await s.kitOf("box").processes(web)).toBe(1);
+      await s.remove(VMSnapshot, "moment");
+      await snapshotIs("moment", undefined);
     },
     patience,
   );

@@ -28,7 +28,7 @@ export interface Fate {
 
 /** The write by which an object comes to have a field of its status. */
 export const writes = (plural: string, name: string, field: string, value?: string): string =>
-  `/${plural}/${name}/status\\S* .*("/status/${field}","value":|"${field}":)${value === undefined ? "(?!null)" : `"${value}"`}`;
+  `/${plural}/${name}/status\\S* .*("op":"(add|replace)","path":"/status/${field}","value":|"${field}":)${value === undefined ? "(?!null)" : `"${value}"`}`;
 
 /** The write by which it comes to have an annotation. */
 export const annotates = (plural: string, name: string, annotation: string): string =>
