@@ -3,7 +3,7 @@ import { ApiError, ConnectionError, isConflict, TimeoutError } from "@telltale/c
 import { formatTime } from "@telltale/kinds";
 import { ControllerRevision, PersistentVolumeClaim } from "@telltale/kinds/builtin";
 import { type SafeText, text } from "@telltale/status";
-import { VirtualMachine, type VMSet, type VMSetStatus } from "../kinds/index.ts";
+import { VirtualMachine, type VMSet } from "../kinds/index.ts";
 import { labels } from "../names.ts";
 import { redact } from "../redact.ts";
 import type { Action } from "./actions.ts";
@@ -12,7 +12,7 @@ import { claimsOf, machineOf } from "./objects.ts";
 import { observe, revisionOf } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { meanwhile, referenceTo, revise, type SetHands } from "./revise.ts";
-import { type Hash, hashIn, superfluous, templateOf } from "./revisions.ts";
+import { type Hash, hashIn, templateOf, unneeded } from "./revisions.ts";
 import { shortFailure } from "./room.ts";
 import { standing } from "./standing.ts";
 import { failedVM } from "./update.ts";
@@ -26,6 +26,10 @@ export async function act(world: World, hands: SetHands, hash: Hash): Promise<Wo
   const actions = plan(known, update);
   await remember(actions, known, update, hands);
   const made = await perform(actions, known, hands);
+  const { currentRevision, updateRevision } = known.told;
+  for (const old of unneeded(known, [currentRevision, updateRevision, update.name])) {
+    await hands.remove(ControllerRevision, old, "Background");
+  }
   return { ...observe(world.set, hands), update, made };
 }
 
@@ -160,17 +164,4 @@ async function release(vm: VirtualMachine, set: VMSet, hands: SetHands): Promise
     { op: "add", path: "/metadata/ownerReferences", value: others },
   ]);
   hands.event("Normal", "VMReleased", text`${name} is not selected any more, and is let go`);
-}
-
-/** Templates that nobody needs any more. After the status is written: what it names is needed. */
-export async function trim(
-  { set, revisions, members, rules }: World,
-  status: VMSetStatus,
-  hands: SetHands,
-): Promise<void> {
-  const used = new Set([status.currentRevision, status.updateRevision]);
-  for (const { revision } of members) used.add(`${set.metadata.name}-${revision}`);
-  for (const old of superfluous(revisions, (name) => used.has(name), rules.historyLimit)) {
-    await hands.remove(ControllerRevision, old, "Background");
-  }
 }

@@ -3,7 +3,7 @@ import { ControllerRevision, PersistentVolumeClaim } from "@telltale/kinds/built
 import { type Controller, controller } from "@telltale/runtime";
 import { VirtualMachine, VMSet, type VMSetStatus } from "../kinds/index.ts";
 import { fieldManager, labels } from "../names.ts";
-import { act, trim } from "./act.ts";
+import { act } from "./act.ts";
 import { eventsOf } from "./events.ts";
 import { finalize } from "./finalize.ts";
 import { parsedName } from "./objects.ts";
@@ -49,11 +49,10 @@ export function vmSets({ hash = revisionHash, workers = 3 }: VMSetOptions = {}):
         observe,
         act: (_nothing, hands, world) => act(world, hands, hash),
         status,
-        async after({ world, before, status: after }, hands) {
+        after({ before, status: after }, hands) {
           // What the kind's own draft has read and made.
           const [was, is] = [before ?? {}, after] as readonly VMSetStatus[];
           for (const { reason, message } of eventsOf(was ?? {}, is ?? {})) hands.event("Normal", reason, message);
-          if (world.problem === undefined) await trim(world, is ?? {}, hands);
         },
       })
   );

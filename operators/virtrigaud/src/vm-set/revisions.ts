@@ -4,6 +4,7 @@ import { canonicalJson, fnv1a32, type KubeObject, parseTime, safeEncode } from "
 import type { ControllerRevision } from "@telltale/kinds/builtin";
 import type { VMSet } from "../kinds/index.ts";
 import type { Template } from "./objects.ts";
+import type { World } from "./world.ts";
 
 export type Hash = (text: string) => string;
 
@@ -53,12 +54,13 @@ export const inOrder = (revisions: readonly ControllerRevision[]): readonly Cont
 
 const bornAt = ({ metadata }: KubeObject): number => parseTime(metadata?.creationTimestamp) ?? 0;
 
-/** Those that nobody uses any more, beyond the newest `limit` of them. */
-export function superfluous(
-  revisions: readonly ControllerRevision[],
-  isUsed: (name: string) => boolean,
-  limit: number,
+/** Those that no machine is of and nobody has named, beyond the newest of them that are kept. What a stored status names is needed. */
+export function unneeded(
+  { set, revisions, members, rules }: Pick<World, "set" | "revisions" | "members" | "rules">,
+  named: readonly (string | undefined)[],
 ): readonly ControllerRevision[] {
-  const unused = revisions.filter(({ metadata }) => !isUsed(metadata?.name ?? ""));
-  return unused.slice(0, Math.max(0, unused.length - limit));
+  const used = new Set(named);
+  for (const { revision } of members) used.add(`${set.metadata.name}-${revision}`);
+  const unused = revisions.filter(({ metadata }) => !used.has(metadata?.name));
+  return unused.slice(0, Math.max(0, unused.length - rules.historyLimit));
 }

@@ -6,6 +6,7 @@ import type { VMSet, VMSetVMStatus } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import type { Member } from "./members.ts";
 import { plan } from "./plan.ts";
+import { unneeded } from "./revisions.ts";
 import { fitted } from "./room.ts";
 import { dueAt, isOverdue, type Standing, standing } from "./standing.ts";
 import { type Progress, progress, updatedOf } from "./update.ts";
@@ -15,6 +16,8 @@ type SetDraft = Draft<typeof VMSet>;
 
 /** How long until it is looked again at what is waited for. */
 const again: Ms = 10_000;
+/** How long until templates are dropped that nobody needs any more. */
+const soon: Ms = 1_000;
 
 export function status(world: World, draft: SetDraft, now: Instant): void {
   if (world.problem !== undefined) return void draft.condition("Ready", false, "ValidationError", world.problem);
@@ -164,6 +167,8 @@ function wakeAt(world: World, stand: Standing, done: Progress, now: Instant): In
   const isWaiting =
     stand.missing.length > 0 || stand.extra.length > 0 || made.refused !== undefined || (!isIdle && !isHeld);
   if (isWaiting) moments.push(plus(now, again));
+  // Once this is written.
+  if (unneeded(world, [done.currentRevision, stand.update.name]).length > 0) moments.push(plus(now, soon));
   const later = moments.filter((moment) => moment > now);
   return later.length === 0 ? undefined : instant(Math.min(...later));
 }
