@@ -23,6 +23,7 @@ describe.skipIf(assets === undefined)("a real cluster", () => {
       /Bind9Cluster default\/production-dns is on its way/,
     ],
     ["capt", "minimal.yaml", /CAPTCluster demo-net .*VPC /, /CAPTControlPlane/],
+    ["virtrigaud", "machine.yaml", /VirtualMachine web .*Pending/, /Provider default\/box is on its way/],
   ])(
     "%s is installed, runs with its own rights and nothing more, and is taken away",
     async (name, sample, isThere, why) => {

@@ -151,7 +151,7 @@ interface Embedded {
 
 /** Once for each operator and folder, and for backends that want them otherwise: what somebody deleted stays away. */
 async function applySamples(
-  { operators, folder, clock }: ClusterOptions,
+  { operators, folder, clock, onStep }: ClusterOptions,
   client: Client,
   { adapts, backends }: Embedded,
 ): Promise<readonly KubeObject[]> {
@@ -166,8 +166,9 @@ async function applySamples(
       };
     }),
   );
-  for (const { as, objects } of all) {
-    if (folder.sampled.includes(as)) continue;
+  const wanted = all.filter(({ as }) => !folder.sampled.includes(as));
+  if (wanted.length > 0) onStep?.(`samples: ${wanted.reduce((sum, { objects }) => sum + objects.length, 0)} objects`);
+  for (const { as, objects } of wanted) {
     await applyAll(objects, { client, clock, namespace: "default" });
     folder.sampledNow([as]);
   }
