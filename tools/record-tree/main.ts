@@ -15,9 +15,13 @@ each), and writes docs/live-tree-80.cast and docs/live-tree-160.cast: asciinema 
   --help   print this`;
 
 /** So that every tree has its line. */
-const rows = 68;
-/** The last that come: a machine that was made, and one that was found. */
-const settled = ["web", "db-1"].map((name) => `(?=.*?VirtualMachine\\S* ${name} [^\\n]*Running)`).join("");
+const rows = 76;
+/** The last that come: a machine that was found, and one that has moved. */
+const settled = ["VirtualMachine\\S* db-1", "VMMigration\\S* mover-to-next"]
+  .map((name) => `(?=.*?✓\\S* \\S*${name} )`)
+  .join("");
+/** Longer than that nobody waits. */
+const patience = "180";
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -36,19 +40,21 @@ function record(columns: number): void {
     ];
     // What it shows comes back on standard output too: nobody wants it there.
     const { status, stderr } = spawnSync("python3", args, {
-      env: { ...process.env, TERMINAL_CAST: raw },
+      env: { ...process.env, TERMINAL_CAST: raw, TERMINAL_SECONDS: patience },
       encoding: "utf8",
       maxBuffer: 1 << 28,
     });
     if (status !== 0) throw new Error(`python3 ended with ${status}: ${stderr}`);
-    const [head = "", ...lines] = readFileSync(raw, "utf8").trimEnd().split("\n");
+    const [head = "{}", ...lines] = readFileSync(raw, "utf8").trimEnd().split("\n");
+    // On a busy machine a start takes long: nobody wants to watch that.
+    const header = JSON.stringify({ ...JSON.parse(head), idle_time_limit: 2 });
     const events = lines.map((line): Event => {
       const [time, , text] = JSON.parse(line) as [number, string, string];
       return [time, text.replaceAll(data, "~/.local/state/telltale")];
     });
     const file = at(`docs/live-tree-${columns}.cast`);
     const kept = thin(events).map(([time, text]) => JSON.stringify([time, "o", text]));
-    writeFileSync(file, `${[head, ...kept].join("\n")}\n`);
+    writeFileSync(file, `${[header, ...kept].join("\n")}\n`);
     console.log(`wrote docs/live-tree-${columns}.cast: ${kept.length} pictures, ${statSync(file).size} bytes`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
