@@ -11,17 +11,15 @@ interface Node {
   readonly health: string;
 }
 
-test("every sample settles, and what a sample brings about is there", async () => {
+test("every sample of an operator settles", async () => {
   const folder = mkdtempSync(join(tmpdir(), "telltale-up-"));
-  const argv = ["up", "--once", "--json", "--operators", "capt,virtrigaud", "--data", folder, "--timeout", "90s"];
+  const argv = ["up", "--once", "--json", "--operators", "capt", "--data", folder, "--timeout", "90s"];
   const first = await told(argv);
   expect(first).toMatchObject({ code: 0, err: "" });
   const { settled, trees } = JSON.parse(first.out) as { settled: boolean; trees: readonly Node[] };
   expect(settled).toBe(true);
   const of = (kind: string) => trees.filter((it) => it.kind === kind).map(({ name, health }) => `${name} ${health}`);
   expect(of("Cluster")).toEqual(["demo well", "existing well", "failing bad", "full well"]);
-  // One was made, and two were found.
-  expect(of("VirtualMachine")).toEqual(expect.arrayContaining(["db-1 well", "web well", "web-1 well"]));
   expect(readFileSync(join(folder, "kubeconfig"), "utf8")).toContain("https://127.0.0.1:");
 
   rmSync(folder, { recursive: true, force: true });
