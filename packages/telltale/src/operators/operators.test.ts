@@ -1,4 +1,5 @@
-// What operators' own settings say of leader election counts, as `telltale run` has it.
+// What operators tell the front door: how their replicas agree, by their own settings, and what goes on though it is well.
+import type { KubeObject } from "@telltale/kinds";
 import { expect, test } from "vitest";
 import { rightsOf } from "../run/preflight.ts";
 import { chosen } from "./table.ts";
@@ -28,4 +29,19 @@ test.each([
   const rights = rightsOf(named(name).roles({ ...place, webhooks: false }));
   const leases = rights.filter(({ resource }) => resource === "leases");
   expect(leases.map(({ namespace }) => namespace)).toContain(replicas.namespace);
+});
+
+test("a provider that adopts goes on until it has asked for its machines", () => {
+  const goesOn = (annotations: Readonly<Record<string, string>>, adoption?: object) =>
+    named("virtrigaud").ground.goesOn?.({
+      apiVersion: "infra.virtrigaud.io/v1beta1",
+      kind: "Provider",
+      metadata: { name: "old-box", annotations },
+      status: { ...(adoption && { adoption }) },
+    } as KubeObject);
+  const adopts = { "virtrigaud.io/adopt-vms": "true" };
+  expect(goesOn({})).toBe(false);
+  expect(goesOn(adopts)).toBe(true);
+  expect(goesOn(adopts, { message: "Provider not ready" })).toBe(true);
+  expect(goesOn(adopts, { lastDiscoveryTime: "2026-01-01T00:00:00Z" })).toBe(false);
 });
