@@ -12,6 +12,7 @@ import type { Log } from "../log.ts";
 import type { Polled, Poller } from "../poll.ts";
 import { annotationPatch } from "../write/annotations.ts";
 import { ensure, owned } from "../write/ensure.ts";
+import { showsNews } from "../write/foreign.ts";
 import type { MapLook, WriteVerb } from "./declare.ts";
 import { isDeclared } from "./declared.ts";
 import { isOwnerGone, isSettled } from "./owner.ts";
@@ -31,6 +32,8 @@ export interface PassState {
   readonly own: Set<string>;
   /** The effect outside that this pass is about: `open` while nobody knows what became of it. */
   effect: "none" | "open" | "done";
+  /** The answer to one of its own writes showed that somebody else has changed the object meanwhile. */
+  isOutdated: boolean;
   /** Whether it made a child. */
   hasMade: boolean;
   /** Whether the object itself was looked up since the pass began. */
@@ -121,8 +124,8 @@ export function hands(around: Surroundings, state: PassState): Hands {
   const { fieldManager = around.fieldManager } = controller.write;
   const { signal } = state;
 
-  const wrote = (kind: KindRef, object: KubeObject) => {
-    state.own.add(echo(undefined, object));
+  const wrote = (kind: KindRef, object: KubeObject, isNews = false) => {
+    if (!isNews) state.own.add(echo(undefined, object));
     cache.wrote(kind, object);
     if (object.metadata?.uid === state.object.metadata?.uid) state.object = object;
   };
@@ -179,7 +182,9 @@ export function hands(around: Surroundings, state: PassState): Hands {
       mayWrite(kind, verb);
       const json = [{ op: "test", path: "/metadata/uid", value: object.metadata?.uid } as const, ...operations];
       const after = await heeding(send(kind, refOf(object), { json }, { fieldManager, signal }));
-      wrote(kind, after);
+      const isNews = showsNews(state.object, after, operations);
+      wrote(kind, after, isNews);
+      if (isNews) state.isOutdated = true;
       return after;
     };
   };
@@ -200,6 +205,17 @@ export function hands(around: Surroundings, state: PassState): Hands {
   const annotate = async (annotations: Readonly<Record<string, string | undefined>>) => {
     const operations = annotationPatch(state.object, annotations);
     if (operations.length > 0) await patch(controller.kind, state.object, operations);
+  };
+
+  /** The record of an effect. Where somebody has moved on, what there is to do may be something else: nothing is begun. */
+  const begin = async (annotations: Readonly<Record<string, string>>) => {
+    const { resourceVersion: value } = state.object.metadata ?? {};
+    const isSame = { op: "test", path: "/metadata/resourceVersion", value } as const;
+    try {
+      await patch(controller.kind, state.object, [isSame, ...annotationPatch(state.object, annotations)]);
+    } catch (error) {
+      throw isConflict(error) ? new PassOver("conflict") : error;
+    }
   };
 
   return {
@@ -296,7 +312,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
         attempt: (before?.attempt ?? 0) + 1,
         at: formatTime(clock.now()),
       };
-      await annotate({ [record]: JSON.stringify(next) });
+      await begin({ [record]: JSON.stringify(next) });
       // Whoever was held up since then may have been given up, and another one has done it and perhaps undone it.
       mayAct(effect.op);
       return ended(await effect.call(next));

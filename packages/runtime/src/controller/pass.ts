@@ -102,6 +102,7 @@ function gateOf(around: Surroundings, state: PassState): Gate<KindRef> {
 /** Observe, plan, act, status. What is thrown becomes what the kind's table makes of it. */
 async function steps(around: Surroundings, state: PassState): Promise<Said> {
   const { steps: line } = around.controller;
+  state.isOutdated = false;
   try {
     let world = await line.observe(state.object as never, look(around, state));
     const actions = line.plan?.(world, state.now);
@@ -112,6 +113,7 @@ async function steps(around: Surroundings, state: PassState): Promise<Said> {
       else if (state.own.size > before) world = await line.observe(state.object as never, look(around, state));
     }
     state.signal.throwIfAborted();
+    if (state.isOutdated) throw new PassOver("conflict");
     return say(around, state, line.status as unknown as StatusStep<never, unknown>, world);
   } catch (error) {
     if (error instanceof NotLeaderError || error instanceof PassOver || error instanceof StatusViolation) throw error;
@@ -163,6 +165,8 @@ function plainly(
 /** What a kind's table makes of an error. A kind without one keeps its status, and is tried again. */
 function failed(around: Surroundings, state: PassState, error: unknown): Said {
   const found = failureFrom(error);
+  // What the effect came to is not in a status that tells of a failure: its record stays.
+  state.effect = "open";
   const { attempts = Number.POSITIVE_INFINITY } = around.controller;
   const isLast = found.class !== "waiting" && found.class !== "conflict" && around.failures(state.key) + 1 >= attempts;
   const failure = isLast ? { ...found, class: "terminal" as const } : found;

@@ -314,6 +314,7 @@ export class Run {
       object,
       own: new Set(),
       effect: "none",
+      isOutdated: false,
       hasMade: false,
       isOwnerSeen: false,
       seen: new Set(),

@@ -10,6 +10,7 @@ import { asKind } from "../controller/declared.ts";
 import { type Fence, NotLeaderError } from "../fence.ts";
 import type { Sink, WriteOutcome } from "../samples.ts";
 import { annotationPatch } from "./annotations.ts";
+import { isForeignMetadata } from "./foreign.ts";
 import { isVanished } from "./vanished.ts";
 
 export interface StatusWriterOptions {
@@ -131,14 +132,10 @@ export class StatusWriter {
   }
 }
 
-/** Whether the object that came back shows changes that are not ours: a pass has to see them, and no event will tell. */
+/** Whether the object that came back shows changes that are not ours. */
 function isForeign(read: KubeObject, said: Said, after: KubeObject): boolean {
-  const [a, b] = [read.metadata, after.metadata];
-  if (a?.generation !== b?.generation || a?.deletionTimestamp !== b?.deletionTimestamp) return true;
-  for (const name of ["labels", "finalizers", "ownerReferences"] as const) {
-    if (!deepEqual(a?.[name], b?.[name])) return true;
-  }
-  if (!deepEqual({ ...a?.annotations, ...said.annotations }, { ...b?.annotations })) return true;
+  const annotations = new Set(Object.keys(said.annotations ?? {}));
+  if (isForeignMetadata(read, after, { annotations, members: new Set() })) return true;
   const [before, ours, now] = [statusOf(read), said.status as Record<string, unknown>, statusOf(after)];
   for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
     const untouched = ours[name] === before[name] || deepEqual(ours[name], before[name]);

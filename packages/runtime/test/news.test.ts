@@ -1,0 +1,58 @@
+// Somebody changes an object while a pass over it is under way: its own writes tell, and it begins again.
+import { afterEach, expect, it } from "vitest";
+import { controller, type Hands } from "../src/index.ts";
+import { Site, site } from "./site.ts";
+import { type EmbeddedWorld, world } from "./world.ts";
+
+let w: EmbeddedWorld;
+afterEach(() => w.end());
+
+/** Somebody asks for another image in the middle of the first pass; what is said is what the pass saw. */
+async function edited(act: (hands: Hands<typeof Site>) => Promise<void>): Promise<readonly string[]> {
+  w = await world({ kinds: [Site] });
+  const said: string[] = [];
+  let isEdited = false;
+  const sites = controller(Site)
+    .records("example.com/pending")
+    .reconcile({
+      observe: (it) => it,
+      async act(_none, hands, it) {
+        if (!isEdited) {
+          isEdited = true;
+          await w.client.patch(Site, { name: "a", namespace: "default" }, { merge: { spec: { image: "web:2" } } });
+        }
+        if (it.status?.phase === undefined) await act(hands as Hands<typeof Site>);
+        return it;
+      },
+      status({ spec }, draft) {
+        said.push(spec.image);
+        draft.phase("Pending").phase("Serving").condition("Ready", true, "AllServing", "Every replica answers");
+      },
+    });
+  await w.start([sites]);
+  await w.client.create(Site, site("a"));
+  await w.pass(60_000);
+  return said;
+}
+
+it("a pass whose own annotation shows that it is about something else now says nothing of what it saw", async () => {
+  const said = await edited((hands) => hands.annotate({ "example.com/note": "x" }));
+  expect(new Set(said)).toEqual(new Set(["web:2"]));
+});
+
+it("an effect is not begun for what somebody has changed meanwhile, and leaves no record", async () => {
+  const begun: string[] = [];
+  const records: (string | undefined)[] = [];
+  const said = await edited(async (hands) => {
+    await hands.once({
+      op: "Create",
+      probe: async () => {
+        records.push("a record that nothing came of");
+        return "none";
+      },
+      call: async ({ attempt }) => begun.push(`attempt ${attempt}`),
+    });
+  });
+  expect(new Set(said)).toEqual(new Set(["web:2"]));
+  expect([begun, records]).toEqual([["attempt 1"], []]);
+});
