@@ -27,7 +27,7 @@ export interface Scenario<B = unknown> {
   end?(world: Ended<B>): void | Promise<void>;
   /** Processes that stand for election. Default: one, without a lease. */
   readonly replicas?: 1 | 2;
-  /** What may end differently from run to run: `Job/*.metadata.name`, `*.status.history`. */
+  /** What may end differently from run to run: `Job *.metadata.name`, `*.status.history`. */
   readonly free?: readonly string[];
   /** Kinds of children that it leaves as they are once they are made: `Job`. What others do to them is not put right, and what a backup has not got is lost. */
   readonly leaves?: readonly string[];
@@ -37,6 +37,8 @@ export interface Scenario<B = unknown> {
   differs?(fault: Fault, all: readonly Fault[]): boolean;
   /** One of many other objects that come at once (P32). Default: the first of the operator's own under another name. */
   crowd?(i: number): KubeObject | undefined;
+  /** When it begins, for what goes by the calendar. Default: the first of January 2026, in UTC. */
+  readonly start?: Instant;
   /** How long nothing must be written before it counts as quiet. Default: five minutes. */
   readonly quiet?: Ms;
   /** After so long it must have become quiet. Default: four hours. */

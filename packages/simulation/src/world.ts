@@ -28,7 +28,7 @@ export interface WorldOptions {
   readonly invariants: readonly Invariant[];
 }
 
-const start = instant(Date.UTC(2026, 0, 1));
+const newYear = instant(Date.UTC(2026, 0, 1));
 /** From a crash to the next start. */
 const restart: Ms = 1000;
 /** Between what people do one after the other. */
@@ -143,12 +143,12 @@ export class World {
       });
     let first = beginnings.get(scenario);
     if (first === undefined) {
-      const server = await open(new VirtualClock(start), 0);
+      const server = await open(new VirtualClock(scenario.start ?? newYear), 0);
       first = server.snapshot();
       beginnings.set(scenario, first);
       await server.stop();
     }
-    const clock = new VirtualClock(start);
+    const clock = new VirtualClock(scenario.start ?? newYear);
     return new World(options, await open(clock, plan.seed, first), clock);
   }
 
@@ -177,7 +177,7 @@ export class World {
   }
 
   #when(delay: Ms, call: () => void): void {
-    const due = instant(start + delay);
+    const due = instant((this.scenario.start ?? newYear) + delay);
     this.#busyUntil = instant(Math.max(this.#busyUntil, due));
     this.clock.after(due - this.clock.now(), call);
   }
