@@ -2,8 +2,9 @@
 import { budget, simulate, story } from "@telltale/simulation";
 import { expect, test } from "vitest";
 import { scenarios } from "./copies.scenarios.ts";
+import { scenarios as kept } from "./copies-kept.scenarios.ts";
 
-test.each(scenarios)(
+test.each([...scenarios, ...kept])(
   "$name: whatever goes wrong, it ends as it should",
   async (scenario) => {
     const { failure } = await simulate(scenario, { plans: budget(1) });

@@ -11,7 +11,7 @@ import { tried } from "../vm-snapshot/act.ts";
 import { decide } from "./decide.ts";
 import { type Deeds, deeds } from "./deeds.ts";
 import type { Deed, Question } from "./step.ts";
-import { hostName } from "./target.ts";
+import { hostName, typeOf } from "./target.ts";
 import type { Heard, Requesting, World } from "./world.ts";
 
 export type CloneHands = Hands<typeof VMClone>;
@@ -92,7 +92,13 @@ export function answered(world: World, { targetVmId, task }: Answer<"clone">): W
   const { targetVMID: _old, taskRef: _none, ...held } = world.held;
   return {
     ...world,
-    held: { ...held, ...(targetVmId !== "" && { targetVMID: targetVmId }), ...(taskRef !== "" && { taskRef }) },
+    // Said when it was asked for, which may have been lost.
+    held: {
+      actualCloneType: typeOf(world.clone),
+      ...held,
+      ...(targetVmId !== "" && { targetVMID: targetVmId }),
+      ...(taskRef !== "" && { taskRef }),
+    },
     // An answer that names neither a machine nor a task: what there is has to be looked up.
     ...(targetVmId === "" && taskRef === "" && { heard: { ...world.heard, request: { is: "lost" } } }),
   };

@@ -61,6 +61,7 @@ export function vmClones({ workers, ...senses }: VMCloneOptions): Controller {
       .gets(Secret)
       .writes(VirtualMachine, "create", "patch status")
       .records(annotations.pendingOp)
+      .checkpoints("copied")
       .finalize((clone, hands, draft) => finalize(clone, hands, draft, senses))
       .events("none")
       .status({ as: "patch", fieldManager })

@@ -258,6 +258,9 @@ const power: Row = ({ clone, target }) =>
     ? rest({ is: "starting" })
     : undefined;
 
+/** What is there may be known from the cache only, and the server may have been put back: it says so itself before this is the end. */
+const sure: Row = ({ heard }) => (heard.bound === "yes" ? undefined : deed({ is: "bind" }));
+
 const rows: readonly Row[] = [
   over,
   invalid,
@@ -273,6 +276,7 @@ const rows: readonly Row[] = [
   bind,
   customize,
   power,
+  sure,
 ];
 
 /** Something was asked of the provider. */

@@ -11,8 +11,9 @@ import { placementPayload } from "../payload/placement.ts";
 import { type CloneHands, callName, hearing, linkOf, type Outcome } from "./act.ts";
 import { bind } from "./bind.ts";
 import { copyOp } from "./decide.ts";
+import { binding } from "./status.ts";
 import type { Deed } from "./step.ts";
-import { hostName } from "./target.ts";
+import { hostName, typeOf } from "./target.ts";
 import type { World } from "./world.ts";
 
 export type Deeds = {
@@ -60,13 +61,15 @@ export const deeds: Deeds = {
     const { retryCount = 0 } = world.held;
     const again = isRetry ? { retryCount: retryCount + 1, lastRetryTime: formatTime(hands.now) } : {};
     const { progress: _old, ...held } = world.held;
-    return hearing({ ...world, record, held: { ...held, ...again, actualCloneType: typeOf(world) } }, { isSent: true });
+    return hearing(
+      { ...world, record, held: { ...held, ...again, actualCloneType: typeOf(world.clone) } },
+      { isSent: true },
+    );
   },
 
-  async own({ id }, world, hands) {
+  async own({ id }, world) {
     const { taskRef: _done, ...held } = world.held;
-    hands.settled();
-    return { ...world, record: undefined, held: { actualCloneType: typeOf(world), ...held, targetVMID: id } };
+    return { ...world, record: undefined, held: { actualCloneType: typeOf(world.clone), ...held, targetVMID: id } };
   },
 
   async drop(_deed, world) {
@@ -75,11 +78,13 @@ export const deeds: Deeds = {
     return { ...world, held, heard };
   },
 
-  bind: (_deed, world, hands) => bind(world, hands),
+  async bind(_deed, world, hands) {
+    // What it is called is stored before it gets its object: whoever comes after a crash, or a refusal, knows the copy for its own.
+    if (world.clone.status?.targetVMID === world.held.targetVMID) return bind(world, hands);
+    await hands.checkpoint("copied", (draft) => binding(world, draft));
+    return bind({ ...world, told: { ...world.told, phase: "Cloning", cloning: undefined } }, hands);
+  },
 };
-
-const typeOf = ({ clone, source }: World): "LinkedClone" | "FullClone" =>
-  clone.spec.options?.type === "LinkedClone" && source.is !== "image" ? "LinkedClone" : "FullClone";
 
 /** Put together when it is sent, with Secrets as they are at this moment: it is kept nowhere. */
 async function requestOf(

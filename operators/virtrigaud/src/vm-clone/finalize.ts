@@ -1,7 +1,7 @@
 // The end of a clone: the copy stays. Only what nobody has bound yet is removed, and only where somebody asks for that (3.9).
 import { type Ms, parseTime } from "@telltale/kinds";
 import { done, type Finalized, waiting } from "@telltale/runtime";
-import { type Draft, text } from "@telltale/status";
+import { type Draft, type SafeText, text } from "@telltale/status";
 import type { VMClone } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
 import type { Link } from "../link/links.ts";
@@ -39,9 +39,14 @@ export async function finalize(
   }
 }
 
-function later(draft: Draft<typeof VMClone>, why: ReturnType<typeof text>): Finalized {
-  draft.set({ message: text`Failed to remove the copy: ${why}` });
-  return waiting(30_000);
+function later(draft: Draft<typeof VMClone>, why: SafeText): Finalized {
+  return says(draft, "ProviderError", text`Failed to remove the copy: ${why}`, 30_000);
+}
+
+/** With the deletion comes another generation: every condition speaks for that one too. */
+function says(draft: Draft<typeof VMClone>, reason: "Cloning" | "ProviderError", why: SafeText, again: Ms): Finalized {
+  draft.keep("Cloning", "Customizing", "Failed").condition("Ready", false, reason, why).set({ message: why });
+  return waiting(again);
 }
 
 async function ended(
@@ -54,10 +59,7 @@ async function ended(
   const { record, clone, now } = world;
   const { signal } = hands;
   const isOver = now - (parseTime(clone.metadata.deletionTimestamp) ?? now) >= patience;
-  const wait = (why: ReturnType<typeof text>): Finalized => {
-    draft.set({ message: why });
-    return waiting(taskPolls.clone);
-  };
+  const wait = (why: SafeText): Finalized => says(draft, "Cloning", why, taskPolls.clone);
   let { held } = world;
   if (record?.op === copyOp && (held.targetVMID ?? "") === "" && (held.taskRef ?? "") === "") {
     const called = hands.call<Outcome>(callName(record.attempt), (stop) => probe(world, link, stop));

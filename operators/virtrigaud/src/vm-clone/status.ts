@@ -2,7 +2,8 @@
 import { formatGoDuration, formatTime, type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { type Draft, remaining, type SafeText, text, volatile } from "@telltale/status";
 import type { VMClone, VMCloneStatus } from "../kinds/index.ts";
-import { pollAfter, taskPolls } from "../link/task.ts";
+import { taskPolls } from "../link/task.ts";
+import { nextPoll } from "../vm-snapshot/polls.ts";
 import { ignoresCustomization, stepsOf } from "./customizing.ts";
 import { timeoutOf } from "./retrying.ts";
 import type { Rest } from "./step.ts";
@@ -77,8 +78,10 @@ function say(rest: Exclude<Rest, { is: "stuck" | "done" }>, world: World, draft:
       waits("ProviderError", rest.why);
       return after(taskPolls.clone);
     case "unsure":
-      if (rest.why === undefined) draft.keep("Ready", "Cloning", "Failed");
-      else waits("ProviderError", rest.why);
+      if (rest.why !== undefined) waits("ProviderError", rest.why);
+      // What was said before may be lost.
+      else if (world.told.ready === undefined) waits("Cloning", text`It is looked up what became of the last request`);
+      else draft.keep("Ready", "Cloning", "Failed");
       return rest.at;
     case "retrying": {
       const said = text`${rest.why}; it is tried again at ${volatile(formatTime(rest.at))}`;
@@ -129,13 +132,20 @@ function copying(world: World, draft: CloneDraft, said: SafeText): void {
   draft.condition("Ready", false, "Cloning", said).set({ message: said });
 }
 
+/** The copy is there, and has no object yet. */
+export function binding(world: World, draft: CloneDraft): void {
+  if (world.told.phase === undefined) draft.phase("Pending");
+  fields(world, draft);
+  copying(world, draft, text`The copy gets its object`);
+}
+
 function sayWorking(world: World, draft: CloneDraft): Wake {
   const { heard, held, now, record, channel } = world;
   const task = heard.task?.is === "running" ? heard.task : { percent: undefined };
   const before = held.progress?.overallPercentage;
   // It never runs backwards.
   const percent = task.percent === undefined ? before : Math.max(task.percent, before ?? 0);
-  const elapsed = now - (parseTime(record?.at) ?? parseTime(held.startTime) ?? now);
+  const elapsed = Math.max(0, now - (parseTime(record?.at) ?? parseTime(held.startTime) ?? now));
   copying(
     world,
     draft,
@@ -149,8 +159,7 @@ function sayWorking(world: World, draft: CloneDraft): Wake {
       ...(left !== undefined && { eta: formatGoDuration(left) }),
     },
   });
-  const polls = Math.max(0, Math.floor(Math.log2(elapsed / (2 * second) + 1)));
-  return plus(now, pollAfter(taskPolls.clone, polls, channel.provider?.spec.type === "qemu"));
+  return plus(now, nextPoll(taskPolls.clone, elapsed, channel));
 }
 
 type Progress = NonNullable<VMCloneStatus["progress"]>;

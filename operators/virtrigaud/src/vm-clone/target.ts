@@ -21,6 +21,10 @@ export const markOf = ({ metadata }: VMClone): string => `${metadata.namespace}/
 export const isOurs = (object: VirtualMachine | undefined, clone: VMClone): boolean =>
   object?.metadata.annotations?.[annotations.clone] === markOf(clone);
 
+/** What is made. */
+export const typeOf = ({ spec }: VMClone): "LinkedClone" | "FullClone" =>
+  spec.options?.type === "LinkedClone" && spec.source.imageRef === undefined ? "LinkedClone" : "FullClone";
+
 export interface From {
   readonly provider: Name;
   /** The machine that is copied; undefined: one is made from an image. */

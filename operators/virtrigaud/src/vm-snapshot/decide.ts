@@ -4,6 +4,7 @@ import { type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { text } from "@telltale/status";
 import { deadlines } from "../link/deadlines.ts";
 import { annotations } from "../names.ts";
+import { hintFor } from "./hint.ts";
 import { isExact } from "./reach.ts";
 import { byBirth, keepingOf } from "./retention.ts";
 import { scheduling } from "./scheduling.ts";
@@ -249,13 +250,15 @@ const isUnquiet = (world: World): boolean =>
   world.held.entry?.state === "Unquiesced" &&
   world.snapshot.spec.snapshotConfig?.consistencyLevel === "ApplicationConsistent";
 
-/** The name that the provider was asked for. */
-export const sent = ({ held }: World): string => held.entry?.path ?? "";
+/** The name that the provider was asked for. Where the status was lost: the one that it is asked for again. */
+export const sent = ({ held, snapshot, siblings }: World): string => held.entry?.path ?? hintFor(snapshot, siblings);
 
 /** Whether the provider lists it; undefined: it does not tell. */
-export function isListed({ heard: { disk }, held }: World, id: string): boolean | undefined {
+export function isListed(world: World, id: string): boolean | undefined {
+  const { disk } = world.heard;
   if (disk === undefined || disk === "unsupported") return undefined;
-  return disk !== "missing" && disk.snapshots.some((it) => it === id || it === held.entry?.path);
+  const name = sent(world);
+  return disk !== "missing" && disk.snapshots.some((it) => it === id || it === name);
 }
 
 /** 10 s doubling to 5 min. */

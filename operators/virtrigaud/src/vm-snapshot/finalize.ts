@@ -8,13 +8,14 @@ import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
 import type { Link } from "../link/links.ts";
 import { ProviderError } from "../link/provider-error.ts";
-import { lookAtTask, pollAfter, taskPolls } from "../link/task.ts";
+import { lookAtTask, taskPolls } from "../link/task.ts";
 import { annotations } from "../names.ts";
 import { callName, diskOf, type Outcome, type SnapshotHands } from "./act.ts";
 import { sent, surely, takeOp } from "./decide.ts";
 import { stand } from "./deeds.ts";
 import { observe } from "./observe.ts";
-import { isExact, type Ways } from "./reach.ts";
+import { nextPoll } from "./polls.ts";
+import type { Ways } from "./reach.ts";
 import type { SnapshotDraft } from "./status.ts";
 import { childrenOf } from "./tree.ts";
 import type { World } from "./world.ts";
@@ -67,9 +68,8 @@ function again({ snapshot, now }: World): Ms {
 }
 
 const busy = ({ snapshot, now, channel }: World): Obstacle => {
-  const elapsed = Math.max(0, now - (parseTime(snapshot.metadata.deletionTimestamp) ?? now));
-  const polls = Math.floor(Math.log2(elapsed / 2_000 + 1));
-  const again = pollAfter(taskPolls.snapshot, polls, isExact(channel));
+  const elapsed = now - (parseTime(snapshot.metadata.deletionTimestamp) ?? now);
+  const again = nextPoll(taskPolls.snapshot, elapsed, channel);
   return { reason: "Deleting", why: text`Snapshot deletion initiated`, again };
 };
 

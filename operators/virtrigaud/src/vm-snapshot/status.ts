@@ -2,8 +2,9 @@
 import { formatGoDuration, formatTime, type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { type Draft, remaining, type SafeText, text, volatile } from "@telltale/status";
 import type { VMSnapshot } from "../kinds/index.ts";
-import { pollAfter, taskPolls } from "../link/task.ts";
+import { taskPolls } from "../link/task.ts";
 import { isNew, isTaken, keepingNow, nextLook } from "./decide.ts";
+import { nextPoll } from "./polls.ts";
 import type { FailReason, Rest } from "./step.ts";
 import { childrenOf, refOf } from "./tree.ts";
 import type { World } from "./world.ts";
@@ -147,7 +148,7 @@ function sayWorking(world: World, draft: SnapshotDraft): Wake {
   // It never runs backwards.
   const percent =
     task.percent === undefined ? held.progress?.percentage : Math.max(task.percent, held.progress?.percentage ?? 0);
-  const elapsed = now - (parseTime(startTime) ?? now);
+  const elapsed = Math.max(0, now - (parseTime(startTime) ?? now));
   const left = percent === undefined ? undefined : remaining({ epoch: startTime, done: percent, total: 100 }, elapsed);
   const bytes = "bytesTotal" in task ? { totalBytes: task.bytesTotal, completedBytes: task.bytesDone } : {};
   draft.set({
@@ -165,8 +166,7 @@ function sayWorking(world: World, draft: SnapshotDraft): Wake {
       : text`Snapshot creation in progress (${percent}% complete)`;
   draft.phase("Creating").condition("Creating", true, "Creating", said);
   draft.condition("Ready", false, "Creating", text`Snapshot creation in progress`).set({ message: said });
-  const polls = Math.max(0, Math.floor(Math.log2(elapsed / (2 * second) + 1)));
-  return plus(now, pollAfter(taskPolls.snapshot, polls, channel.provider?.spec.type === "qemu"));
+  return plus(now, nextPoll(taskPolls.snapshot, elapsed, channel));
 }
 
 const created = text`Snapshot created successfully`;
