@@ -39,6 +39,17 @@ const found: readonly (readonly [string, string, Plan["seed"], Plan["faults"]])[
     ],
   ],
   [
+    "a copy that is listed is not taken for whole where its task was lost with the status",
+    "copied",
+    5198,
+    [
+      { p: "P1", write: 1 },
+      { p: "P21", write: 15, on: clone },
+      { p: "P29", write: 22, how: "lagging" },
+      { p: "P12", kind: "/namespaces", event: 1, at: "token", times: 3 },
+    ],
+  ],
+  [
     "a copy that could not be given its object is known for the clone's own afterwards",
     "copied-on-libvirt",
     3236,

@@ -58,19 +58,21 @@ export const unproven = (by: typeof differs): typeof differs => {
   return (fault, all) => fault.p === "P31" || by(fault, all);
 };
 
-/** What is Ready is there outside, and a copy has its object; a schedule is nothing there. */
+/** A snapshot that is Ready is there outside, and a copy has its object; a schedule is nothing there. */
 function promise(object: KubeObject, look: Look, { host }: Hypervisor): boolean {
   if (object.kind === VMSnapshot.kind && (object as VMSnapshot).spec.schedule?.enabled !== true) {
     return snapshotOf(object as VMSnapshot, host) !== undefined;
   }
   const { targetVMID } = (object as VMClone).status ?? {};
   if (object.kind !== VMClone.kind) return true;
-  const isBound = look.list(VirtualMachine).some(({ status }) => status?.id === targetVMID);
-  return isBound && host.machines.some(({ id }) => id === targetVMID);
+  return look.list(VirtualMachine).some(({ status }) => status?.id === targetVMID);
 }
 
-function leftovers(object: KubeObject, { host }: Hypervisor): string | undefined {
-  const left = object.kind === VMSnapshot.kind ? snapshotOf(object as VMSnapshot, host) : undefined;
+/** Without the machine, or its id, nobody can be asked (3.6). */
+function leftovers(object: KubeObject, { host }: Hypervisor, look: Look): string | undefined {
+  const isKnown = look.list(VirtualMachine).some((it) => it.metadata.name === "web" && (it.status?.id ?? "") !== "");
+  if (object.kind !== VMSnapshot.kind || !isKnown) return undefined;
+  const left = snapshotOf(object as VMSnapshot, host);
   return left === undefined ? undefined : `the snapshot ${left.id}`;
 }
 

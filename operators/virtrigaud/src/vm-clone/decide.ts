@@ -153,6 +153,8 @@ const requested: Row = (world) => {
     case "many":
       return failed("TargetExists", text`several machines on the provider are named ${hostName(world.clone)}`);
     case "found":
+      // Nobody has heard of a task, or that was lost: what is listed may be half a copy.
+      if ((told.phase ?? "Pending") === "Pending" && now < openUntil(world)) return waits(world);
       // What an attempt left that failed is no copy.
       return at === undefined
         ? deed({ is: "own", id: request.id })
@@ -192,13 +194,18 @@ const patience: Ms = 300_000;
 /** How often it is begun again where nobody knows that it failed. */
 const crashes = 3;
 
+function openUntil({ record, now }: World): Instant {
+  const at = parseTime(record?.at);
+  return at === undefined || at > now ? now : plus(at, patience);
+}
+
+const waits = (world: World): Step =>
+  rest({ is: "unsure", why: undefined, at: plus(world.now, Math.min(10_000, openUntil(world) - world.now)) });
+
 function lost(world: World, isRetry: boolean): Step | undefined {
   const { record, told, now, channel } = world;
   if (isRetry) return undefined;
-  const at = parseTime(record?.at);
-  const isOver = at === undefined || at > now || isExact(channel);
-  const until: Instant = isOver ? now : plus(at, patience);
-  if (now < until) return rest({ is: "unsure", why: undefined, at: plus(now, Math.min(10_000, until - now)) });
+  if (!isExact(channel) && now < openUntil(world)) return waits(world);
   if (told.ready?.reason === "ProviderError") {
     return afterFailure(world, "ProviderError", text`${told.ready.message}`);
   }
