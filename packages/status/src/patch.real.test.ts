@@ -1,5 +1,5 @@
 // What a real kube-apiserver makes of our patches: the guards hold, nothing else conflicts, and a refusal is told apart.
-import { instant, toCrd } from "@telltale/kinds";
+import { defineKind, Fields, instant, List, type Resource, Text, toCrd } from "@telltale/kinds";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type Answer,
@@ -17,6 +17,15 @@ import { applyDocument, jsonPatch } from "./patch.ts";
 const assets = assetsFor("packages/status");
 const path = "/apis/telltale.test/v1/namespaces/default/widgets";
 const now = instant(Date.parse("2026-01-01T00:00:00Z"));
+
+const Rack = defineKind({
+  group: "telltale.test",
+  version: "v1",
+  kind: "Rack",
+  spec: Fields({}),
+  status: Fields({ rows: List(Text({ maxLength: 20 }), { maxItems: 200 }) }),
+});
+type Rack = Resource<typeof Rack>;
 
 describe.runIf(assets !== undefined)("a status on a real server", () => {
   let plane: ControlPlane;
@@ -64,6 +73,35 @@ describe.runIf(assets !== undefined)("a status on a real server", () => {
     await create("again");
     const answer = await patch(read, body);
     expect(classifyWriteAnswer(answer.status, answer.body as never, false)).toBe("conflict");
+  });
+
+  it("of a long list items are replaced, taken away and added one by one, and only where they stand", async () => {
+    const racks = path.replace("widgets", "racks");
+    await send(plane, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", toCrd(Rack));
+    const rows = Array.from({ length: 100 }, (_, i) => `row-${i}`);
+    const body = { apiVersion: Rack.apiVersion, kind: Rack.kind, metadata: { name: "one" }, spec: {} };
+    const made = await until(
+      "a rack is made",
+      () => send(plane, "POST", racks, body),
+      (a) => a.status === 201,
+    );
+    const to = (read: Answer["body"], next: string[]) =>
+      jsonPatch(
+        Rack,
+        read as Rack,
+        draft(Rack, read as Rack, now)
+          .set({ rows: next })
+          .finish(),
+      );
+    const write = (operations: unknown) =>
+      send(plane, "PATCH", `${racks}/one/status`, operations, "application/json-patch+json");
+    const { body: read } = await write(to(made.body, rows));
+    const next = ["row-new", ...rows.slice(0, 40), "row-other", ...rows.slice(43)];
+    const operations = to(read, next);
+    expect(operations.every(({ path: at }) => at !== "/status/rows")).toBe(true);
+    expect(((await write(operations)).body as Rack).status?.rows).toEqual(next);
+    const late = await write(operations);
+    expect(classifyWriteAnswer(late.status, late.body as never, false)).toBe("conflict");
   });
 
   it("rule 60: a condition that somebody added meanwhile is not lost", async () => {
