@@ -2,6 +2,7 @@
 import { type Plan, replay } from "@telltale/simulation";
 import { expect, test } from "vitest";
 import { scenarios } from "./copies.scenarios.ts";
+import { scenarios as kept } from "./copies-kept.scenarios.ts";
 
 const clone = "/infra.virtrigaud.io/vmclones/default/copy";
 const snapshot = "/infra.virtrigaud.io/vmsnapshots/default/before";
@@ -82,10 +83,26 @@ const found: readonly (readonly [string, string, Plan["seed"], Plan["faults"]])[
     1082,
     [{ p: "P21", write: 18, on: snapshot }],
   ],
+  [
+    "a snapshot that has become a schedule says nothing more of being taken",
+    "scheduled-in-spring",
+    2050,
+    [
+      { p: "P6", pass: 24, times: 3 },
+      {
+        p: "P22",
+        write: 21,
+        on: "/infra.virtrigaud.io/vmsnapshots/default/nightly",
+        at: "/schedule/enabled",
+        to: "false",
+        how: "flips",
+      },
+    ],
+  ],
 ];
 
 test.each(found)("%s", async (_what, name, seed, faults) => {
-  const scenario = scenarios.find((it) => it.name === name) ?? expect.fail(name);
+  const scenario = [...scenarios, ...kept].find((it) => it.name === name) ?? expect.fail(name);
   const { violations } = await replay(scenario, { seed, latency: "random", faults });
   expect(violations).toEqual([]);
 });

@@ -12,7 +12,12 @@ const web = { vmRef: { name: "web" } };
 const brief = { retentionPolicy: { maxAge: "10m", gracePeriod: "5m" } };
 const inBerlin = { enabled: true, timezone: "Europe/Berlin" };
 
-const differs = unproven(differsTaken);
+/** What takes a snapshot while it is no schedule has that one until it is deleted. */
+const differs = unproven(
+  (fault, all) =>
+    (["P22", "P33", "P34"].includes(fault.p) && String(fault["at"]).startsWith("/schedule")) ||
+    differsTaken(fault, all),
+);
 
 export const scenarios: readonly Scenario<Hypervisor>[] = [
   {

@@ -131,6 +131,8 @@ function sayScheduled({ next, isSuspended }: Rest & { is: "scheduled" }, draft: 
     : next === undefined
       ? text`no next run within five years`
       : text`next run ${volatile(formatTime(next))}`;
+  // A snapshot that has become a schedule: nothing is taken any more, and a schedule does not expire.
+  draft.without("Creating", "Expired");
   draft.phase("Ready").condition("Ready", true, "Scheduled", said).set({ message: said });
   return next;
 }
