@@ -99,6 +99,12 @@ const found: readonly (readonly [string, string, Plan["seed"], Plan["faults"]])[
       },
     ],
   ],
+  [
+    "a snapshot is removed there, also while its machine has lost its status",
+    "scheduled-in-autumn",
+    2097,
+    [{ p: "P21", write: 62, on: "/infra.virtrigaud.io/virtualmachines/default/web" }],
+  ],
 ];
 
 test.each(found)("%s", async (_what, name, seed, faults) => {

@@ -50,7 +50,7 @@ async function inTheWay(world: World, hands: SnapshotHands, draft: SnapshotDraft
   if (world.user !== undefined) return { reason: "InUse", why: world.user, again: 30_000 };
   const { held, vm, channel, record } = world;
   const isUnknown = record?.op === takeOp || (held.taskRef ?? "") !== "";
-  if (vm === undefined || (vm.status?.id ?? "") === "") return undefined;
+  if (vm === undefined || idOf(vm) === "") return undefined;
   if ((held.snapshotID ?? "") === "" && !isUnknown) return undefined;
   if (channel.is === "closed") return { reason: "ProviderError", why: channel.why, again: 30_000 };
   try {
@@ -60,6 +60,10 @@ async function inTheWay(world: World, hands: SnapshotHands, draft: SnapshotDraft
     return { reason: "ProviderError", why: text`Failed to delete snapshot: ${error.said}`, again: again(world) };
   }
 }
+
+/** What the provider calls the machine: a status may be lost, and the snapshot would stay there for ever. */
+const idOf = ({ metadata, status }: VirtualMachine): string =>
+  status?.id ?? metadata.annotations?.[annotations.providerId] ?? "";
 
 /** 30 s doubling to 5 min: as long again as it has been tried. */
 function again({ snapshot, now }: World): Ms {
@@ -89,7 +93,7 @@ async function onProvider(world: World, link: Link, hands: SnapshotHands, draft:
       return onProvider({ ...world, record: undefined, held: { ...held, ...fields } }, link, hands, draft);
     }
   }
-  const vmId = vm?.status?.id ?? "";
+  const vmId = vm === undefined ? "" : idOf(vm);
   const taskRef = held.taskRef ?? "";
   if (taskRef !== "") {
     const options = { deadline: deadlines.taskStatus, signal };
