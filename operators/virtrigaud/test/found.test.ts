@@ -1,12 +1,13 @@
-// What the simulation has found in machines, so that it is not lost again.
-import { type Plan, replay } from "@telltale/simulation";
+// What the simulation has found in machines and their migrations, so that it is not lost again.
+import { type Plan, replay, type Scenario } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { scenarios } from "./scenarios.ts";
+import { scenarios as migrations } from "./migrations.scenarios.ts";
+import { type Hypervisor, scenarios } from "./scenarios.ts";
 
-const found: readonly (readonly [string, keyof typeof scenarios, Plan])[] = [
+const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan])[] = [
   [
     "a Provider is not let go while a machine of it is on its way",
-    "resized",
+    scenarios["resized"],
     {
       seed: 188,
       latency: "random",
@@ -20,7 +21,7 @@ const found: readonly (readonly [string, keyof typeof scenarios, Plan])[] = [
   ],
   [
     "a leader that was paused before it made a machine does not make it once another has made and removed it",
-    "created",
+    scenarios["created"],
     {
       seed: 405,
       latency: "random",
@@ -31,9 +32,22 @@ const found: readonly (readonly [string, keyof typeof scenarios, Plan])[] = [
       ],
     },
   ],
+  [
+    "a migration that waits on its way out speaks of the generation that its deletion made",
+    migrations[0],
+    {
+      seed: 20,
+      latency: "random",
+      faults: [
+        { p: "P6", pass: 15, times: 3 },
+        { p: "P27", write: 37, namespace: "default" },
+        { p: "P25", write: 47, by: 40000, side: "before", for: 0 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {
-  const { violations } = await replay(scenarios[scenario] ?? expect.fail(scenario), plan);
+  const { violations } = await replay(scenario ?? expect.fail("no such scenario"), plan);
   expect(violations).toEqual([]);
 });

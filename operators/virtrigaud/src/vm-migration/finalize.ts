@@ -1,7 +1,7 @@
 // The end of a migration object: nothing new is begun, a machine that is whole stays, and everything else is put in order (3.3).
 import { type Ms, parseTime } from "@telltale/kinds";
 import { done, type Finalized, gaveUp, waiting } from "@telltale/runtime";
-import { text } from "@telltale/status";
+import { type SafeText, text } from "@telltale/status";
 import type { VMMigration } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
 import { ProviderError } from "../link/provider-error.ts";
@@ -34,8 +34,7 @@ export async function finalize(
   const age = hands.now - (parseTime(migration.metadata.deletionTimestamp) ?? hands.now);
   const isForced = migration.metadata.annotations?.[annotations.forceDelete] === "true";
   if (!isForced && age < taskPatience && (await isBusy(world, hands))) {
-    draft.set({ message: text`Waiting until the provider is through` });
-    return waiting(5_000);
+    return says(draft, text`Waiting until the provider is through`, 5_000);
   }
   const end: End = world.phase === "Ready" ? "success" : "deleted";
   for (let i = 0; i < enough; i += 1) {
@@ -52,8 +51,14 @@ export async function finalize(
   }
   if (age >= patience) return gaveUp(Object.keys(stuck).join(", "));
   hands.event("Warning", "CleanupErrors", why);
+  return says(draft, why, 30_000);
+}
+
+/** With the deletion comes another generation: every condition speaks for that one too. */
+function says(draft: MigrationDraft, why: SafeText, again: Ms): Finalized {
+  draft.keep("Ready", "Validating", "Snapshotting", "Exporting", "Transferring", "Importing", "Failed");
   draft.set({ message: why });
-  return waiting(30_000);
+  return waiting(again);
 }
 
 /** Whether a provider is still at an export or import. What cannot be asked is not waited for. */
