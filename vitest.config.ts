@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     // Machines are slow now and then; what hangs is found all the same.
     testTimeout: 30_000,
+    // By itself it leaves one core free, which of two is half.
+    maxWorkers: "100%",
     projects: [
       {
         extends: true,
