@@ -7,7 +7,10 @@ import { placesOf, spread } from "./places.ts";
 const most = 24;
 /** Long enough for somebody else to take the lease, which they saw renewed a moment later than it was, and to begin. */
 const pause = terms.duration + terms.retry / 2;
-/** Then the old one has heard all answers, has nothing left that it could do, and ends, if another one leads: two who wait for nothing take time. */
+/**
+ * Then the old one has heard all answers, has nothing left that it could do, and ends, if another one leads: two who wait for nothing
+ * take time.
+ */
 const ends = 40_000;
 
 export const leaders: readonly Perturbation[] = [
