@@ -22,7 +22,6 @@ export interface RunnerStage {
   readonly client: Client;
   /** Runs that have ended, as `plan settled`. */
   readonly runs: string[];
-  readonly complaints: string[];
   /** What the runner wrote since somebody last asked: `PATCH /apis/...`. */
   writes(): readonly string[];
   /** Everything that the runner sent, logged and said, in one text. */
@@ -36,12 +35,15 @@ export interface RunnerStage {
   annotate(notes: Readonly<Record<string, string | null>>, name?: string): Promise<void>;
   connection(name?: string): Promise<Readonly<Record<string, string>> | undefined>;
   kept(name?: string): Promise<Kept | undefined>;
+  /** The names of all Secrets that there are. */
+  secrets(): Promise<readonly string[]>;
   events(): Promise<readonly string[]>;
   remove(name?: string): Promise<void>;
   drain(): Promise<void>;
   /** The process is gone at once; another one takes over. */
   crash(engine?: Engine): Promise<void>;
   halt(): Promise<void>;
+  /** Fails where the log has complained. */
   end(): Promise<void>;
 }
 
@@ -67,8 +69,14 @@ output "certificate" {
 }
 `;
 
+/** What `Synced` and `Ready` say when all is well. */
+export const good = "True ReconcileSuccess The last run went through";
+export const ready = "True Available What the module describes exists";
+
 export type StageOptions = Partial<Omit<WorkspaceRunnerOptions, "clock" | "random" | "namespace">> & {
   readonly objects?: readonly KubeObject[];
+  /** What the log may say at warn and error; anything else fails the test. */
+  readonly complains?: RegExp;
 };
 
 export async function runnerStage(options: StageOptions = {}): Promise<RunnerStage> {
@@ -87,7 +95,9 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
     random: seededRandom(2),
     fieldManager: "person",
   });
-  const [complaints, lines, runs]: string[][] = [[], [], []] as [string[], string[], string[]];
+  const complaints: string[] = [];
+  const lines: string[] = [];
+  const runs: string[] = [];
   let sent: string[] = [];
   let seed = 3;
   let running: ReturnType<typeof start> | undefined;
@@ -109,7 +119,7 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
       clock,
       random: seededRandom(seed++),
       namespace: operatorNamespace,
-      onRun: ({ operation, result }: RunSample) => runs?.push(`${operation} ${result}`),
+      onRun: ({ operation, result }: RunSample) => runs.push(`${operation} ${result}`),
     });
     const it = manager({
       name: "capt",
@@ -126,10 +136,10 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
         },
         close: () => way.close(),
       },
-      log: noting(lines ?? [], complaints ?? []),
+      log: noting(lines, complaints),
     });
     const run = it.run(stop.signal).catch((error: unknown) => {
-      if (!isCut) complaints?.push(String(error));
+      if (!isCut) complaints.push(String(error));
     });
     return {
       runner,
@@ -163,8 +173,7 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
     clock,
     server,
     client,
-    complaints: complaints ?? [],
-    runs: runs ?? [],
+    runs,
     pass,
     writes() {
       const all = sent;
@@ -174,7 +183,7 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
     async told() {
       const { items } = await client.list(Workspace);
       const said = items.map(({ status, metadata }) => JSON.stringify([status, metadata.annotations]));
-      return [...said, ...(await events()), ...(lines ?? []), ...(complaints ?? [])].join("\n");
+      return [...said, ...(await events()), ...lines, ...complaints].join("\n");
     },
     async make(more = {}) {
       const { name = "demo", script, outputs, notes = {} } = more;
@@ -227,6 +236,7 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
       const found = await secret(stateSecretName(uid), operatorNamespace);
       return found === undefined ? undefined : fromSecrets(found as Parameters<typeof fromSecrets>[0], []);
     },
+    secrets: async () => (await client.list(Secret)).items.map(({ metadata }) => metadata?.name ?? ""),
     events,
     async remove(name = "demo") {
       await client.delete(Workspace, { name }, { propagation: "Background" });
@@ -243,8 +253,10 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
       running = undefined;
     },
     async end() {
+      const wrong = complaints.filter((line) => options.complains?.test(line) !== true);
       await running?.stop();
       await server.stop();
+      if (wrong.length > 0) throw new Error(`the runner complained: ${wrong.join("; ")}`);
     },
   };
 }
