@@ -53,11 +53,13 @@ interface World {
 }
 
 export function clusterApi(): Controller {
-  const owner = ({ old, new: next }: { old?: Provider; new?: Provider }) => {
-    const { labels, namespace = "" } = (next ?? old)?.metadata ?? {};
-    const name = labels?.[label];
-    return name === undefined ? [] : [{ namespace, name }];
-  };
+  // What has lost its label is still somebody's: both states are asked.
+  const owner = (change: { old?: Provider; new?: Provider }) =>
+    [change.old, change.new].flatMap((it) => {
+      const { labels, namespace = "" } = it?.metadata ?? {};
+      const name = labels?.[label];
+      return name === undefined ? [] : [{ namespace, name }];
+    });
   return controller(Clusters, "cluster-api")
     .watches(Networks, owner)
     .watches(Planes, owner)

@@ -48,7 +48,8 @@ export const foreign: readonly Perturbation[] = [
       let order: readonly string[] = [];
       const comes = acts(world, on, (list) => {
         order = list.map(({ type }) => type);
-        return [theirs(list[0]), ...list.toReversed()];
+        const others = list.filter(({ type }) => type !== foreignType);
+        return [theirs(list[0]), ...others.toReversed()];
       });
       // Whoever leaves takes along what is theirs, and puts back what they moved.
       const rank = ({ type }: Condition) => (order.includes(type) ? order.indexOf(type) : order.length);
