@@ -240,13 +240,34 @@ describe("the end", () => {
     await it.client.patch(
       Workspace,
       { name: nameOf() },
-      { merge: { metadata: { annotations: { [annotations.applyUid]: "other" } } } },
+      {
+        merge: { metadata: { annotations: { [annotations.applyUid]: "x" }, labels: { [labels.applyName]: "other" } } },
+      },
     );
     await it.remove(WorkspaceTemplateApply, "demo-vpc");
     await it.restart();
     expect(await workspaces()).toHaveLength(1);
     expect(await it.get(WorkspaceTemplateApply, "demo-vpc")).toBeUndefined();
   });
+
+  test.each([
+    ["goes along", 0, {}],
+    ["stays where it was retained", 1, { [annotations.retained]: "true" }],
+  ] as const)(
+    "6.6 of an apply that was put back under its name and deleted unseen the Workspace %s",
+    async (_how, left, notes) => {
+      await fresh();
+      await template();
+      await apply();
+      await it.halt();
+      const merge = { metadata: { annotations: { [annotations.applyUid]: "the one before", ...notes } } };
+      await it.client.patch(Workspace, { name: nameOf() }, { merge });
+      await it.remove(WorkspaceTemplateApply, "demo-vpc");
+      await it.restart();
+      expect(await workspaces()).toHaveLength(left);
+      expect(await it.get(WorkspaceTemplateApply, "demo-vpc")).toBeUndefined();
+    },
+  );
 
   test.each(["Cluster", "Namespaced"] as const)("AS-39 a retained Workspace stays, scope %s", async (scope) => {
     await fresh({ kinds: { Workspace: scope === "Cluster" ? Workspace : NamespacedWorkspace } });

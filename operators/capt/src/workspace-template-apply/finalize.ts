@@ -8,7 +8,7 @@ import { sanitize } from "../sanitize.ts";
 import { type ApplyHands, pathOf } from "./act.ts";
 import { placeOf, type Senses } from "./observe.ts";
 import { mirrored } from "./status.ts";
-import { refOf } from "./world.ts";
+import { isLinked, refOf } from "./world.ts";
 
 const again = 10_000;
 
@@ -59,8 +59,15 @@ const refTo = ({ metadata: { name = "", namespace } }: Workspace) =>
 const isSame = (now: Workspace | undefined, before: Workspace): boolean =>
   now !== undefined && now.metadata.uid === before.metadata.uid;
 
-const isOurs = ({ metadata }: Workspace, apply: WorkspaceTemplateApply): boolean =>
-  metadata.annotations?.[annotations.applyUid] === apply.metadata.uid;
+/**
+ * Also what an apply of this name has left behind, though this one never came to take it over: that apply is gone, and whoever waits
+ * for the Workspace would wait for ever. What was retained on purpose stays.
+ */
+function isOurs(workspace: Workspace, apply: WorkspaceTemplateApply): boolean {
+  const notes = workspace.metadata.annotations ?? {};
+  if (notes[annotations.applyUid] === apply.metadata.uid) return true;
+  return isLinked(workspace, refOf(apply)) && notes[annotations.retained] === undefined;
+}
 
 /** So that the garbage collector leaves it, and a person sees why it is there. */
 async function retain(
