@@ -7,6 +7,9 @@ export function earliest(...moments: readonly (Instant | undefined)[]): Instant 
   return known.length === 0 ? undefined : instant(Math.min(...known));
 }
 
+/** What children say within it is one pass (7.8). */
+export const coalesced: Ms = 1_000;
+
 /** When an object is looked at again though nothing has changed (8.1). */
 export const nextLook = (isReady: boolean, now: Instant): Instant => plus(now, isReady ? 300_000 : 30_000);
 

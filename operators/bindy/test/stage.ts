@@ -34,6 +34,8 @@ export interface Stage {
   writes(): readonly Sent[];
   /** Reads of one object. */
   reads(): readonly string[];
+  /** How often objects were looked at, by controller, since the last time that somebody asked. */
+  passes(): ReadonlyMap<string, number>;
   pass(by?: Ms): Promise<void>;
   /** Until it is true, a second at a time. Says how long it took. */
   until(what: () => Promise<boolean>, limit: Ms): Promise<Ms>;
@@ -96,6 +98,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const complaints: string[] = [];
   let sent: Sent[] = [];
   let reads: string[] = [];
+  let passes = new Map<string, number>();
 
   const pass = async (by: Ms = 0) => {
     for (let i = 0; i < 6; i += 1) await turn();
@@ -139,6 +142,11 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       random,
       events: "v1",
       strict: true,
+      sinks: [
+        (sample) => {
+          if (sample.is === "pass") passes.set(sample.controller, (passes.get(sample.controller) ?? 0) + 1);
+        },
+      ],
       transport,
       replicas: config.process.replicas.as === "lease" ? { ...config.process.replicas, identity } : { as: "one" },
       log: complaining(complaints),
@@ -197,6 +205,11 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     reads() {
       const all = reads;
       reads = [];
+      return all;
+    },
+    passes() {
+      const all = passes;
+      passes = new Map();
       return all;
     },
     pass,

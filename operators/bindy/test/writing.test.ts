@@ -19,10 +19,23 @@ test("A-72 unchanged, nothing is written and nothing is read, pass after pass", 
   await it.pass(60_000);
   it.writes();
   it.reads();
+  it.passes();
   await it.pass(1_000_000);
   expect(it.writes()).toEqual([]);
   expect(it.reads()).toEqual([]);
+  // Three instances and a cluster, every five minutes; pods whose gate is open are nobody's business any more.
+  expect(Object.fromEntries(it.passes())).toEqual({ bind9instance: 9, bind9cluster: 3 });
 }, 120_000);
+
+test("7.8 what happens to the objects of an instance within a second is one pass", async () => {
+  it = await stage();
+  it.passes();
+  await it.cluster("dns", 1, 0);
+  await it.pass(20_000);
+  expect(await it.says("b9", "dns-primary-0")).toBe("True AllReady All 1 pods are ready");
+  // Its own, in which everything is made, and one when the pod is there.
+  expect(it.passes().get("bind9instance")).toBe(2);
+});
 
 test("A-74 an edit without effect is one write of the status", async () => {
   it = await stage();

@@ -1,8 +1,9 @@
 // The controller of Bind9Clusters: what it owns and watches, and its steps in a row.
-import { deepEqual, type Ms } from "@telltale/kinds";
+import { deepEqual } from "@telltale/kinds";
 import { type Controller, controller, type Hands, type Name } from "@telltale/runtime";
 import { flipsOf, type Said } from "../announce.ts";
 import { Bind9Cluster, Bind9Instance } from "../kinds/index.ts";
+import { coalesced } from "../moments.ts";
 import { fieldManager } from "../names.ts";
 import { act } from "./act.ts";
 import { finalize } from "./deletion.ts";
@@ -10,9 +11,6 @@ import { byCluster, observe, type Senses } from "./observe.ts";
 import { type Plan, plan } from "./plan.ts";
 import { status } from "./status.ts";
 import type { World } from "./world.ts";
-
-/** What children say within it is one pass (7.8). */
-export const coalesced: Ms = 1_000;
 
 export function bind9Clusters(senses: Senses): Controller {
   return controller(Bind9Cluster, "bind9cluster")

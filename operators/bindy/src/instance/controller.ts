@@ -3,6 +3,7 @@ import { deepEqual } from "@telltale/kinds";
 import { ConfigMap, Deployment, Pod, ReplicaSet, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type MapLook, type Name } from "@telltale/runtime";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, type Bind9InstanceStatus, DNSZone } from "../kinds/index.ts";
+import { coalesced } from "../moments.ts";
 import { annotations, fieldManager, labels, parts, podServiceAccount } from "../names.ts";
 import { act, type Tools } from "./act.ts";
 import { finalize } from "./deletion.ts";
@@ -13,19 +14,20 @@ import { status } from "./status.ts";
 import type { World } from "./world.ts";
 
 const byName = "clusterRef";
+const soon = { ...parts, delay: coalesced };
 
 export function bind9Instances(tools: Tools): Controller {
   const { config, prober, secrets, turns } = tools;
   return controller(Bind9Instance, "bind9instance")
     .on("generation", "deletion", "annotations", "finalizers", "ownerReferences", "status")
-    .owns(Deployment, { ...parts, changed: (a, b) => isOtherPart(a as Deployment, b as Deployment) })
-    .owns(Service, { ...parts, changed: (a, b) => isOtherPart(a as Service, b as Service) })
-    .owns(ConfigMap, parts)
+    .owns(Deployment, { ...soon, changed: (a, b) => isOtherPart(a as Deployment, b as Deployment) })
+    .owns(Service, { ...soon, changed: (a, b) => isOtherPart(a as Service, b as Service) })
+    .owns(ConfigMap, soon)
     .watches(ServiceAccount, ({ old, new: next }, look) => (next === undefined ? instancesIn(old, look) : []), {
       field: `metadata.name=${podServiceAccount}`,
     })
     .watches(Pod, ({ old, new: next }) => instanceOf(next ?? old), {
-      ...parts,
+      ...soon,
       changed: (a, b) =>
         !deepEqual(a.status, b.status) ||
         a.metadata?.deletionTimestamp !== b.metadata?.deletionTimestamp ||

@@ -54,7 +54,8 @@ export class Secrets {
     if (known !== undefined || this.#cache === undefined) return known;
     const opened = this.#cache.of(Secret, { namespace, ...parts });
     opened.store.subscribe(({ old, new: next }) => {
-      if (!opened.isSynced) return;
+      // A new one that is an instance's was made in a pass over it.
+      if (!opened.isSynced || old === undefined) return;
       const owner = instanceOf(next ?? old);
       if (owner !== undefined) this.#wake?.({ namespace, name: owner });
     });

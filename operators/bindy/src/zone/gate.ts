@@ -5,6 +5,7 @@ import { Deployment, Pod, ReplicaSet } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Look, type Name, type Source } from "@telltale/runtime";
 import { isLive } from "../aggregate/pod-view.ts";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, DNSZone } from "../kinds/index.ts";
+import { nextLook } from "../moments.ts";
 import { fieldManager, labels, parts, zonesLoadedGate } from "../names.ts";
 import { checkZone } from "../validate/index.ts";
 import { ownerOf } from "./choice.ts";
@@ -39,7 +40,6 @@ export function gates(ledger: Ledger): Controller {
       .events("none")
       .workers(4)
       .backoff({ first: 1_000, longest: 30_000, jitter: 0.1 })
-      .resync(30_000)
       .reconcile<boolean>({
         observe(pod, look) {
           const { uid = "", namespace = "", name = "" } = pod.metadata ?? {};
@@ -49,7 +49,7 @@ export function gates(ledger: Ledger): Controller {
           return isOpen;
         },
         status(isOpen, { status }, now) {
-          if (!isOpen) return { status: undefined };
+          if (!isOpen) return { status: undefined, wakeAt: nextLook(false, now) };
           const time = formatTime(now);
           const others = (status?.conditions ?? []).filter(({ type }) => type !== zonesLoadedGate);
           const opened = {
