@@ -62,9 +62,15 @@ async function* untilAborted<T>(chunks: AsyncIterable<T>, signal: AbortSignal): 
 
 /** Several values of one name in one line, as HTTP allows. */
 function flat(headers: Headers): Record<string, string | undefined> {
+  if (isFlat(headers)) return headers;
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === "object" ? value.join(", ") : value]),
   );
+}
+
+function isFlat(headers: Headers): headers is Record<string, string | undefined> {
+  for (const name in headers) if (typeof headers[name] === "object") return false;
+  return true;
 }
 
 async function join(chunks: AsyncIterable<Uint8Array | string>): Promise<string> {

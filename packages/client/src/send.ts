@@ -75,6 +75,13 @@ export interface Sender {
   decode(text: string): unknown;
 }
 
+/** A yes, and its text where it was no stream. */
+interface Asked {
+  readonly status: number;
+  readonly response: Response;
+  readonly text: string;
+}
+
 const defaultTimeout = 30_000;
 
 export function createSender(options: SenderOptions): Sender {
@@ -117,7 +124,7 @@ export function createSender(options: SenderOptions): Sender {
     return deadline(clock, after, () => new TimeoutError(nameOf(call), after), call.signal);
   }
 
-  async function ask(call: Call, limit: Deadline, stream: boolean): Promise<Response> {
+  async function ask(call: Call, limit: Deadline, stream: boolean): Promise<Asked> {
     const request: Request = {
       method: call.method,
       path: call.path,
@@ -127,20 +134,26 @@ export function createSender(options: SenderOptions): Sender {
       ...(stream ? { stream } : {}),
     };
     limit.signal.throwIfAborted();
-    const response = await unlessAborted(transport.send(request), limit.signal);
+    return unlessAborted(exchange(call, request), limit.signal);
+  }
+
+  /** The answer, read to its end unless it is a stream. Throws one that is a no. */
+  async function exchange(call: Call, request: Request): Promise<Asked> {
+    const response = await transport.send(request);
+    const { status } = response;
     warn?.(response.headers);
-    if (response.status >= 200 && response.status < 300) return response;
-    const text = await unlessAborted(response.text(), limit.signal);
-    throw refusal(call, response, text, clock.now());
+    const isYes = status >= 200 && status < 300;
+    const text = isYes && request.stream === true ? "" : await response.text();
+    if (!isYes) throw refusal(call, response, text, clock.now());
+    return { status, response, text };
   }
 
   async function whole<T extends Answer>(call: Call, read: (answer: Answer) => T): Promise<T> {
     const limit = limitOf(call);
     try {
       return await attempts(call, limit, async () => {
-        const response = await ask(call, limit, false);
-        const text = await unlessAborted(response.text(), limit.signal);
-        return read({ status: response.status, headers: response.headers, text });
+        const { status, response, text } = await ask(call, limit, false);
+        return read({ status, headers: response.headers, text });
       });
     } finally {
       limit.done();
@@ -164,7 +177,7 @@ export function createSender(options: SenderOptions): Sender {
     async open(call) {
       const limit = limitOf(call);
       try {
-        const response = await attempts(call, limit, () => ask(call, limit, true));
+        const { response } = await attempts(call, limit, () => ask(call, limit, true));
         limit.lift();
         return { response, deadline: limit };
       } catch (error) {

@@ -127,9 +127,18 @@ export class Network {
   /** The way of one process to the server. `counted`: whether its writes are numbered, and perturbed. */
   transport(process: string, clock: LocalClock, counted: boolean): Transport {
     const closing = new AbortController();
+    let open = 0;
+    const counting = (by: number) => {
+      if (closing.signal.aborted) return;
+      open += by;
+      this.#underWay += by;
+    };
     return {
-      send: (request) => this.#send(process, clock, counted, request, closing.signal),
-      close: async () => closing.abort(new ConnectionError("closed", "the process is gone")),
+      send: (request) => this.#send(process, clock, counted, request, closing.signal, counting),
+      close: async () => {
+        counting(-open);
+        closing.abort(new ConnectionError("closed", "the process is gone"));
+      },
     };
   }
 
@@ -139,6 +148,7 @@ export class Network {
     counted: boolean,
     request: Request,
     closing: AbortSignal,
+    counting: (by: number) => void,
   ): Promise<Response> {
     if (closing.aborted) return never();
     const isRead = request.method === "GET" || request.method === "HEAD";
@@ -153,18 +163,11 @@ export class Network {
       ...(isRead || !counted ? {} : { write: this.#writes }),
       ...(pass?.process.name === process ? { pass } : {}),
     };
-    this.#underWay += 1;
-    let isCounted = true;
-    const over = () => {
-      if (isCounted) this.#underWay -= 1;
-      isCounted = false;
-    };
-    closing.addEventListener("abort", over, { once: true });
+    counting(1);
     try {
       return await unlessAborted(this.#pass(sent, clock, counted, closing), request.signal ?? closing);
     } finally {
-      over();
-      closing.removeEventListener("abort", over);
+      counting(-1);
     }
   }
 

@@ -44,7 +44,7 @@ export type ProcessState =
  * Long terms: quiet minutes with a renewal every other second would cost more than all the rest. Shorter than requests wait
  * for an answer, as everywhere: who is paused for a whole term may still go on where it was.
  */
-export const terms = { duration: 25_000, renewDeadline: 19_000, retry: 9_000 } as const;
+export const terms = { duration: 28_000, renewDeadline: 26_000, retry: 12_500 } as const;
 
 export class Process {
   readonly name: string;

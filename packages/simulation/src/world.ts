@@ -19,6 +19,7 @@ import { invariantOf } from "./rules.ts";
 import type { Backend, Scenario } from "./scenario.ts";
 import { Trace } from "./trace.ts";
 import type { Violation } from "./violation.ts";
+import { Watchers } from "./watchers.ts";
 import { Wishes } from "./wishes.ts";
 import { changeText, knownTo, passedText, passText } from "./words.ts";
 
@@ -70,7 +71,7 @@ export class World {
     readonly who: string;
     readonly until: number;
   }[] = [];
-  readonly #watchers: Watcher[];
+  readonly #watchers: Watchers;
   readonly #unclaimed: Change[] = [];
   /** The end of the last thing that was planned. */
   #busyUntil: Instant;
@@ -106,13 +107,13 @@ export class World {
       latency: plan.latency === "random" ? () => Math.max(0, Math.floor((latency.next() - 0.5) * 100)) : () => 0,
       witness: {
         sent: (sent) => {
-          for (const watcher of this.#watchers) watcher.sent?.(sent);
+          for (const watcher of this.#watchers.of("sent")) watcher.sent(sent);
         },
         applied: (sent, changes, status, answer) => {
-          for (const watcher of this.#watchers) watcher.applied?.(sent, changes, status, answer);
+          for (const watcher of this.#watchers.of("applied")) watcher.applied(sent, changes, status, answer);
         },
         heard: (sent, heard) => {
-          for (const watcher of this.#watchers) watcher.heard?.(sent, heard);
+          for (const watcher of this.#watchers.of("heard")) watcher.heard(sent, heard);
         },
       },
     });
@@ -121,7 +122,9 @@ export class World {
     this.person = createClient({ ...person, transport });
     this.#people = createClient({ ...person, transport: this.wishes.over(transport) });
     this.backend = scenario.backend?.({ clock, random: seededRandom(plan.seed + 4) });
-    this.#watchers = options.invariants.map(({ id, watch }) => watch(this, (what) => this.violate(id, what)));
+    this.#watchers = new Watchers(
+      options.invariants.map(({ id, watch }) => watch(this, (what) => this.violate(id, what))),
+    );
     this.history.listen((change) => {
       this.#unclaimed.push(change);
       if (!isNoise(change.key)) this.trace.note(change.at, "server", () => changeText(change));
@@ -207,14 +210,14 @@ export class World {
 
   /** Somebody who watches beside the invariants: a fault that waits for something. */
   watch(watcher: Watcher): void {
-    this.#watchers.push(watcher);
+    this.#watchers.add(watcher);
   }
 
   /** Tells everybody that the server was put back to an earlier state. */
   restored(): void {
     this.#hand();
     this.history.isRewound = true;
-    for (const watcher of this.#watchers) watcher.restored?.();
+    for (const watcher of this.#watchers.of("restored")) watcher.restored();
   }
 
   /** As long as this the world is not quiet. */
@@ -261,7 +264,7 @@ export class World {
     });
     this.processes.push(process);
     this.trace.note(this.clock.now(), name, "starts");
-    for (const watcher of this.#watchers) watcher.started?.(process);
+    for (const watcher of this.#watchers.of("started")) watcher.started(process);
     return process;
   }
 
@@ -343,7 +346,7 @@ export class World {
   }
 
   #tellReads(kind: KindRef): void {
-    for (const watcher of this.#watchers) watcher.reads?.(kind);
+    for (const watcher of this.#watchers.of("reads")) watcher.reads(kind);
   }
 
   readonly #told: ProcessEvents = {
@@ -352,15 +355,15 @@ export class World {
       if (!process.isAlive) return pass;
       const known = knownTo(pass);
       this.trace.note(this.clock.now(), process.name, () => passText(pass, known));
-      for (const watcher of this.#watchers) watcher.pass?.(pass);
+      for (const watcher of this.#watchers.of("pass")) watcher.pass(pass);
       return pass;
     },
     passed: (pass) => {
       this.trace.note(this.clock.now(), pass.process.name, () => passedText(pass));
-      for (const watcher of this.#watchers) watcher.passed?.(pass);
+      for (const watcher of this.#watchers.of("passed")) watcher.passed(pass);
     },
     sample: (process, sample) => {
-      for (const watcher of this.#watchers) watcher.sample?.(process, sample);
+      for (const watcher of this.#watchers.of("sample")) watcher.sample(process, sample);
     },
     log: (process, line) => this.trace.note(this.clock.now(), process.name, line),
     broke: (process, error) => {
@@ -434,12 +437,13 @@ export class World {
 
   /** Changes reach the watchers once it is known whose they are. */
   #hand(): void {
-    for (const change of this.#unclaimed.splice(0)) for (const watcher of this.#watchers) watcher.change?.(change);
+    for (const change of this.#unclaimed.splice(0))
+      for (const watcher of this.#watchers.of("change")) watcher.change(change);
   }
 
   /** After quiet: the invariants' last word. */
   judge(reference: Reference | undefined, end: Dump): void {
-    for (const watcher of this.#watchers) watcher.end?.(reference, end);
+    for (const watcher of this.#watchers.of("end")) watcher.end(reference, end);
   }
 
   /** All processes end in good order, and another one starts: it looks at everything, and must find nothing to do. */
@@ -453,7 +457,7 @@ export class World {
     const { name } = this.startProcess();
     await this.#live(trial);
     const changes = this.history.changes.slice(from).filter(({ author }) => author === name);
-    for (const watcher of this.#watchers) watcher.reborn?.(changes);
+    for (const watcher of this.#watchers.of("reborn")) watcher.reborn(changes);
   }
 
   /** Lets so much time pass. */

@@ -1,6 +1,6 @@
 // One text, one hash and one equality for JSON values that differ only in key order. Not for Maps, Dates or class instances.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** JSON with sorted keys, without undefined members and without whitespace. */
 export function canonicalJson(value: unknown): string {
@@ -37,19 +37,19 @@ export function deepEqual(a: unknown, b: unknown): boolean {
 
 /** The first `length` hex digits of the SHA-256 of a text, all 64 when not told. */
 export function sha256Hex(text: string, length = 64): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, length);
+  return hash("sha256", text, "hex").slice(0, length);
 }
 
 /** FNV-1a with 32 bits over the UTF-8 bytes of a text. */
 export function fnv1a32(text: string): number {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
+  let sum = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) sum = Math.imul(sum ^ byte, 0x01000193);
+  return sum >>> 0;
 }
 
 /** A hash as a safe part of a name, as in `pod-template-hash`: no vowels, so no words. */
-export function safeEncode(hash: number): string {
-  return String(hash).replace(/./g, (digit) => alphabet.charAt(digit.charCodeAt(0) % alphabet.length));
+export function safeEncode(sum: number): string {
+  return String(sum).replace(/./g, (digit) => alphabet.charAt(digit.charCodeAt(0) % alphabet.length));
 }
 
 const alphabet = "bcdfghjklmnpqrstvwxz2456789";
