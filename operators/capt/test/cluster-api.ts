@@ -93,7 +93,7 @@ function observe(cluster: Cluster, look: Look): World {
 }
 
 async function take(hands: Hands, { cluster, network, plane }: World): Promise<void> {
-  const { uid = "", name = "", finalizers } = cluster.metadata ?? {};
+  const { uid = "", name = "", namespace = "", finalizers } = cluster.metadata ?? {};
   if (finalizers?.includes(finalizer) !== true) {
     const value = [...(finalizers ?? []), finalizer];
     await hands.patch(Clusters, cluster, [{ op: "add", path: "/metadata/finalizers", value }]);
@@ -104,6 +104,9 @@ async function take(hands: Hands, { cluster, network, plane }: World): Promise<v
   ] as const) {
     const { ownerReferences: owners = [], labels = {} } = it?.metadata ?? {};
     if (it === undefined || isTaken(cluster, it)) continue;
+    // What is tied to a Cluster that is gone is taken along with it.
+    const now = await hands.live(Clusters, { namespace, name });
+    if (now?.metadata?.uid !== uid) return;
     const { apiVersion } = Clusters;
     const mine = { apiVersion, kind: "Cluster", name, uid, controller: true, blockOwnerDeletion: true };
     await hands.patch(kind, it, [
