@@ -16,6 +16,7 @@ export const writes: readonly Invariant[] = [
     watch(world, say) {
       const unheard = new Unheard(world);
       const views = new WeakMap<Sent, number>();
+      const reads = new WeakMap<Pass, Map<string, number>>();
       const thereOf = ({ target }: Sent) => world.server.store.get(keyOf(target))?.revision ?? 0;
       return {
         sent(sent) {
@@ -25,14 +26,19 @@ export const writes: readonly Invariant[] = [
         },
         applied(sent, changes, status) {
           unheard.applied(sent, changes);
-          const { method, request, write } = sent;
+          const { method, request, write, pass } = sent;
+          const key = keyOf(sent.target);
+          if (method === "GET" && pass !== undefined)
+            reads.set(pass, (reads.get(pass) ?? new Map<string, number>()).set(key, thereOf(sent)));
           if (write === undefined || method === "DELETE" || changes.length > 0 || status >= 300) return;
           if (request.path.includes("dryRun=") || unheard.explains(sent)) return;
           if (world.history.isRewound) return; // it may have been decided in another life
           // Who could not know that it was already done is not to blame: neither by somebody else, nor by the next try, which was
-          // faster than this one.
+          // faster than this one, nor after the server itself was asked.
           const there = thereOf(sent);
-          if ((views.get(sent) ?? there) === there) say(`#${write} ${method} ${request.path} changed nothing`);
+          const asked = (pass && reads.get(pass)?.get(key)) ?? there;
+          if ((views.get(sent) ?? there) === there && asked === there)
+            say(`#${write} ${method} ${request.path} changed nothing`);
         },
         heard: (sent, heard) => unheard.heard(sent, heard),
       };
