@@ -18,6 +18,7 @@ describe("settings", () => {
       },
     });
     expect(standardConfig).not.toHaveProperty("namespaces");
+    expect(standardConfig).not.toHaveProperty("migrationJobs");
   });
 
   test("every one is read", () => {
@@ -27,6 +28,8 @@ describe("settings", () => {
       VIRTRIGAUD_ALLOW_EXTERNAL_PROVIDER_ENDPOINTS: "true",
       VIRTRIGAUD_LEGACY_PROVIDER_CONDITIONS: "true",
       VIRTRIGAUD_MIGRATION_STORAGE_ALLOWED_HOSTS: " 10.0.0.0/8, 2001:db8::/32,192.0.2.10,",
+      VIRTRIGAUD_MIGRATION_JOB_IMAGE: "example/qemu-img:1.0",
+      VIRTRIGAUD_MIGRATION_JOB_SHELL: "/bin/busybox  sh",
       VIRTRIGAUD_DRY_RUN: "true",
       VIRTRIGAUD_MAX_CONCURRENT_RECONCILES: "VirtualMachine=20,Provider=2",
       VIRTRIGAUD_KUBE_QPS: "50",
@@ -42,6 +45,7 @@ describe("settings", () => {
         allowExternalProviderEndpoints: true,
         legacyProviderConditions: true,
         allowedHosts: ["10.0.0.0/8", "2001:db8::/32", "192.0.2.10"],
+        migrationJobs: { image: "example/qemu-img:1.0", shell: ["/bin/busybox", "sh"] },
         dryRun: true,
         workers: { ...standardConfig.workers, VirtualMachine: 20, Provider: 2 },
         process: {
@@ -77,8 +81,9 @@ describe("settings", () => {
       VIRTRIGAUD_DRY_RUN: "perhaps",
       VIRTRIGAUD_MAX_CONCURRENT_RECONCILES: "Boat=3,VMClass=0",
       VIRTRIGAUD_KUBE_QPS: "0",
+      VIRTRIGAUD_MIGRATION_JOB_SHELL: "bash",
     });
-    expect("errors" in read ? read.errors.length : 0).toBe(4);
+    expect("errors" in read ? read.errors.length : 0).toBe(5);
   });
 
   test("every one is in the README, and nothing else is", () => {

@@ -2,6 +2,7 @@
 import { type Env, type Rate, type Replicas, Settings } from "@telltale/runtime";
 import { parseAllowed } from "./addresses.ts";
 import { leaseName } from "./names.ts";
+import type { JobTools } from "./vm-migration/job.ts";
 
 export interface Config {
   /** The namespaces that are watched; absent: all. */
@@ -14,6 +15,8 @@ export interface Config {
   readonly legacyProviderConditions: boolean;
   /** Addresses and networks that storage, images and hooks may be at. Empty: any but those that nobody may be sent to. */
   readonly allowedHosts: readonly string[];
+  /** What converts staged disks, and removes them from people's claims. Absent: nobody does. */
+  readonly migrationJobs?: JobTools;
   /** Nothing is asked of a provider that would change anything. */
   readonly dryRun: boolean;
   /** Passes at a time, by kind. */
@@ -52,7 +55,9 @@ export function configFrom(env: Env): { readonly config: Config } | { readonly e
 
 function read(settings: Settings): Config {
   const namespaces = settings.namespaces("VIRTRIGAUD_WATCH_NAMESPACES");
+  const migrationJobs = jobsIn(settings);
   return {
+    ...(migrationJobs !== undefined && { migrationJobs }),
     ...(namespaces !== undefined && { namespaces }),
     allowCrossNamespaceRefs: settings.flag("VIRTRIGAUD_ALLOW_CROSS_NAMESPACE_REFS", false),
     allowExternalProviderEndpoints: settings.flag("VIRTRIGAUD_ALLOW_EXTERNAL_PROVIDER_ENDPOINTS", false),
@@ -76,6 +81,19 @@ function replicasIn(settings: Settings): Replicas {
   const identity = settings.text("POD_NAME") ?? settings.text("HOSTNAME");
   if (!settings.flag("VIRTRIGAUD_LEADER_ELECT", true)) return { as: "one" };
   return { as: "lease", namespace, lease, ...(identity !== undefined && { identity }) };
+}
+
+/** An image, and the words that run a script in it. */
+function jobsIn(settings: Settings): JobTools | undefined {
+  const [imageName, shellName] = ["VIRTRIGAUD_MIGRATION_JOB_IMAGE", "VIRTRIGAUD_MIGRATION_JOB_SHELL"] as const;
+  const image = settings.text(imageName);
+  const shell = settings.text(shellName);
+  if (image !== undefined && /\s/.test(image))
+    settings.refuse(imageName, image, "is no name of an image", "write it as in example/qemu-img:1.0");
+  if (image === undefined && shell !== undefined)
+    settings.refuse(shellName, shell, `is of no use without ${imageName}`, "set both, or none");
+  const words = (shell ?? "sh").split(/\s+/).filter((word) => word !== "");
+  return image === undefined ? undefined : { image, shell: words };
 }
 
 /** `VirtualMachine=20,Provider=2`. */

@@ -73,7 +73,15 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
     vmClasses({ crossing, workers: workers.VMClass }),
     vmImages({ ...ways, crossing, addresses, lookup, workers: workers.VMImage }),
     vmNetworkAttachments({ crossing, workers: workers.VMNetworkAttachment }),
-    vmMigrations({ ...ways, crossing, addresses, lookup, workers: workers.VMMigration }),
+    vmMigrations({
+      ...ways,
+      crossing,
+      addresses,
+      lookup,
+      workers: workers.VMMigration,
+      // A Job changes what lies on a claim.
+      ...(config.migrationJobs && !config.dryRun && { tools: config.migrationJobs }),
+    }),
     vmSnapshots({ ...ways, workers: workers.VMSnapshot }),
     vmClones({ ...ways, crossing, workers: workers.VMClone }),
     vmPlacementPolicies({ workers: workers.VMPlacementPolicy }),

@@ -1,9 +1,14 @@
-import type { Fault, Scenario } from "@telltale/simulation";
+// Migrations in the simulation: over NFS, and over the claim of a person, where Jobs convert a disk and remove what was staged.
+import type { Clock, Random } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
+import { PersistentVolumeClaim } from "@telltale/kinds/builtin";
+import type { Deed, Fault, Scenario } from "@telltale/simulation";
 import { Provider, VirtualMachine, VMClass, VMImage, VMMigration } from "../src/kinds/index.ts";
 import type { HostOptions } from "../src/simulated/host.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { vmMigrations } from "../src/vm-migration/controller.ts";
 import { vmSnapshots } from "../src/vm-snapshot/controller.ts";
+import { claimSpec, jobControllers, jobPods, mover, node, storageClass, tools, untaint } from "./job-pods.ts";
 import { readyProviders } from "./ready-providers.ts";
 import { Hypervisor } from "./scenarios.ts";
 import { kinds, of, second, sensesOf } from "./simulated-world.ts";
@@ -21,9 +26,23 @@ const migration = (vm: string): object => ({
   options: { timeout: "12h", retryPolicy: { maxRetries: 10, retryDelay: "1m", backoffMultiplier: 1 } },
 });
 
-/** What people made and somebody takes away for good, nobody puts back. A Provider in use is not let go. */
+/**
+ * What people made and somebody takes away for good, nobody puts back. A Provider in use is not let go, and a machine goes with its
+ * definition, once it is there.
+ */
 const differs = ({ p, again, then, kind }: Fault): boolean =>
-  (p === "P26" && kind === Provider.kind) || (p === "P18" && again === false) || (p === "P28" && then === "gone");
+  (p === "P26" && (kind === Provider.kind || kind === VirtualMachine.kind)) ||
+  (p === "P18" && again === false) ||
+  (p === "P28" && then === "gone");
+
+function operatorOf(clock: Clock, random: Random, backend: Hypervisor) {
+  const senses = sensesOf(clock, random, backend.host);
+  return [
+    virtualMachines({ senses, workers: 10 }),
+    vmSnapshots({ ...senses, workers: 5 }),
+    vmMigrations({ ...senses, addresses: {}, lookup: async () => ["192.0.2.7"], workers: 3, tools }),
+  ];
+}
 
 const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name"> => ({
   kinds,
@@ -34,14 +53,7 @@ const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name"
     web,
   ],
   apply: [of(VMMigration, "move", migration("web"))],
-  operator({ clock, random, backend }) {
-    const senses = sensesOf(clock, random, backend.host);
-    return [
-      virtualMachines({ senses, workers: 10 }),
-      vmSnapshots({ ...senses, workers: 5 }),
-      vmMigrations({ ...senses, addresses: {}, lookup: async () => ["192.0.2.7"], workers: 3 }),
-    ];
-  },
+  operator: ({ clock, random, backend }) => operatorOf(clock, random, backend),
   others: () => readyProviders(),
   backend: ({ clock, random }) => new Hypervisor(clock, random, how),
   crowd: (i) => of(VMMigration, `crowd-${i}`, migration("nobody")),
@@ -81,7 +93,38 @@ const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name"
   },
 });
 
+const ground = [node, storageClass, of(PersistentVolumeClaim, "shared", claimSpec)];
+const ready: Deed = {
+  at: 500,
+  what: "takes the taint off the node",
+  act: untaint,
+};
+
+/** Over the claim of a person, with Jobs. */
+function claimed(name: string, format: string, ...extensions: readonly string[]): Scenario<Hypervisor> {
+  const before = base({ profile: mover([format], extensions) });
+  const [applied] = before.apply;
+  return {
+    ...before,
+    name,
+    given: [...ground, ...(before.given ?? [])],
+    apply: [
+      { ...applied, spec: { ...migration("web"), storage: { type: "pvc", pvc: { name: "shared" } } } } as KubeObject,
+    ],
+    people: [ready],
+    others: ({ backend }) => [
+      ...readyProviders(undefined, { supportedImportFormats: [format] }),
+      ...jobControllers(jobPods(() => backend.host.staging, { jobRunTime: 20_000 })),
+    ],
+    free: [...(before.free ?? []), "Pod *", "Job *"],
+  };
+}
+
 export const scenarios: readonly Scenario<Hypervisor>[] = [
   { ...base(), name: "moved" },
   { ...base({ profile: { work: "inline" } }), name: "moved-without-tasks" },
+  // The provider reads raw, and writes qcow2.
+  claimed("converted-by-a-job", "raw", "cleanup-staged"),
+  // It cannot remove what it has staged.
+  claimed("removed-by-a-job", "qcow2"),
 ];

@@ -1,5 +1,9 @@
 // A stage for migrations: two providers that share their staging, the controllers of machines and snapshots, and S3 in memory.
-import { Secret } from "@telltale/kinds/builtin";
+import { inProcessTransport } from "@telltale/client";
+import { seededRandom } from "@telltale/clock";
+import { Node, Secret, StorageClass } from "@telltale/kinds/builtin";
+import { manager } from "@telltale/runtime";
+import type { SimulatedOptions } from "@telltale/workloads";
 import { VMClass, VMMigration } from "../src/kinds/index.ts";
 import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
@@ -8,11 +12,13 @@ import { vmMigrations } from "../src/vm-migration/controller.ts";
 import type { Outside } from "../src/vm-migration/outside.ts";
 import { vmSnapshots } from "../src/vm-snapshot/controller.ts";
 import { type Home, home } from "./home.ts";
+import { jobControllers, jobPods, node, storageClass, tools, untaint } from "./job-pods.ts";
 import { type ProviderOptions, type Sent, type Stage, stage, type Tools } from "./stage.ts";
 
 export type Migrations = Awaited<ReturnType<typeof migrations>>;
 
-export async function migrations({ idle = false } = {}) {
+/** `pods`: what runs the pods of its Jobs, in a cluster that is there then. */
+export async function migrations({ idle = false, pods }: MigrationsOptions = {}) {
   let it: Stage | undefined;
   /** Addresses that answer. */
   const answering = new Set<string>();
@@ -38,12 +44,33 @@ export async function migrations({ idle = false } = {}) {
         senses: { ...ways, random, streaks: new Streaks(), crossing, httpGet: async () => 200 },
       }),
       vmSnapshots({ ...ways, workers: 5 }),
-      vmMigrations({ ...ways, crossing, addresses: {}, lookup, workers: 3, outside }),
+      vmMigrations({ ...ways, crossing, addresses: {}, lookup, workers: 3, outside, ...(pods && { tools }) }),
     ];
   };
   const s = await stage({ controllers, idle });
   it = s;
-  return { s, answering };
+  if (pods === undefined) return { s, answering, end: () => s.end() };
+  const runtime = jobPods(() => s.staging, pods);
+  const stop = new AbortController();
+  const transport = inProcessTransport(s.server.client);
+  const around = { transport, clock: s.clock, random: seededRandom(5), events: "v1" } as const;
+  const cluster = manager({ name: "cluster", controllers: jobControllers(runtime), ...around }).run(stop.signal);
+  await s.client.create(Node, node);
+  await s.client.create(StorageClass, storageClass);
+  await s.pass(1_000);
+  await untaint(s.client);
+  const end = async () => {
+    stop.abort();
+    await s.pass(1_000);
+    await s.end();
+    await cluster;
+  };
+  return { s, answering, end, rules: runtime.rules };
+}
+
+interface MigrationsOptions {
+  readonly idle?: boolean;
+  readonly pods?: SimulatedOptions;
 }
 
 interface GroundOptions {

@@ -6,7 +6,12 @@ import { Provider, VirtualMachine } from "../src/kinds/index.ts";
 
 const inCluster = ({ metadata: { name, namespace } }: Provider): string => `${name}.${namespace}.svc:9443`;
 
-export function readyProviders(endpointOf: (it: Provider) => string = inCluster): readonly Controller[] {
+type Reported = NonNullable<Provider["status"]>["reportedCapabilities"];
+
+export function readyProviders(
+  endpointOf: (it: Provider) => string = inCluster,
+  reportedCapabilities?: Reported,
+): readonly Controller[] {
   const ready = controller(Provider, "ready-providers")
     .reads(VirtualMachine)
     .finalize(
@@ -20,6 +25,7 @@ export function readyProviders(endpointOf: (it: Provider) => string = inCluster)
       observe: (it) => it,
       status(it, draft) {
         draft.set({ healthy: true, runtime: { phase: "Running", endpoint: endpointOf(it) } });
+        if (reportedCapabilities !== undefined) draft.set({ reportedCapabilities });
         draft.condition("Ready", true, "ProviderHealthy", "Provider is healthy and ready");
       },
     });

@@ -55,7 +55,6 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^get \S+\/status$/, "a status is read with its object"],
   [/^(list|watch) leases$/, "one Lease is read by its name"],
   [/^patch vmplacementpolicies$/, "a policy has no finalizer, and nothing is kept on it: only its status is written"],
-  [/ jobs$/, "nothing is done by Jobs: providers remove what is staged"],
   ...(hasMigrations
     ? []
     : [
@@ -126,6 +125,8 @@ const others: ReadonlySet<string> = new Set([
   "patch persistentvolumeclaims", // of migrations
   "patch vmmigrations",
   "patch vmmigrations/status",
+  "create jobs",
+  "delete jobs",
   "patch controllerrevisions", // one that counts again
   "delete controllerrevisions", // more of them than a set keeps
   "create vmsnapshots", // of schedules and hooks

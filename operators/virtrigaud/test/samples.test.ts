@@ -19,7 +19,7 @@ import {
 import { pathOf } from "./definitions.ts";
 
 const folder = new URL("../samples/", import.meta.url);
-const samples = readdirSync(folder).sort();
+const samples = [...readdirSync(folder).sort(), "../docs/conversion.yaml"];
 const read = (file: string) => readFileSync(new URL(file, folder), "utf8");
 const documents = (text: string) => text.split(/^---$/m);
 
@@ -47,7 +47,8 @@ describe("manifests", () => {
   const apply = async (document: string) => {
     const name = /^kind: (\S+)$/m.exec(document)?.[1] ?? "";
     const kind = virtrigaudKinds.find((it) => it.kind === name);
-    const path = kind === undefined ? "/api/v1/namespaces/default/secrets" : pathOf(kind);
+    const core = name === "Secret" ? "secrets" : "persistentvolumeclaims";
+    const path = kind === undefined ? `/api/v1/namespaces/default/${core}` : pathOf(kind);
     const { status, headers, body } = await server.client({
       method: "POST",
       path: `${path}?fieldValidation=Strict`,

@@ -46,7 +46,9 @@ export async function act(world: World, hands: MigrationHands, senses: Senses): 
 function after({ held, phase, now }: World, rest: Rest): Held {
   if (rest.is === "move" && rest.to === "Pending") return { ...held, startTime: formatTime(now), retryCount: 0 };
   if (rest.is === "move" && rest.to === "Exporting" && phase === "Transferring") return withoutExport(held);
-  if (rest.is === "failed") return { ...held, completionTime: formatTime(now) };
+  if (rest.is === "failed") {
+    return { ...(rest.isStale === true ? withoutExport(held) : held), completionTime: formatTime(now) };
+  }
   if (rest.is !== "retry") return held;
   const retryCount = (held.retryCount ?? 0) + 1;
   return { ...renewed(held, rest.to), retryCount, lastRetryTime: formatTime(now) };

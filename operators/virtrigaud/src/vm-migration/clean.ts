@@ -1,17 +1,19 @@
 // Puts one thing in order at the end of a migration. What cannot be removed now becomes part of the world, and is tried again.
 import { formatTime } from "@telltale/kinds";
-import { PersistentVolumeClaim } from "@telltale/kinds/builtin";
+import { Job, PersistentVolumeClaim } from "@telltale/kinds/builtin";
 import { type SafeText, text } from "@telltale/status";
 import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { annotations, labels } from "../names.ts";
 import { storageOptionsJson } from "../payload/storage.ts";
-import { bareUrl } from "../redact.ts";
+import { bareUrl, redact } from "../redact.ts";
 import { credentialsOf, hearing, type MigrationHands, objectOf, tried } from "./act.ts";
 import { changed, marked } from "./change.ts";
+import { removeJob } from "./job.ts";
+import { type Work, workOf } from "./job-state.ts";
 import type { Cleaning } from "./leftovers.ts";
 import type { Senses } from "./observe.ts";
-import { diskName } from "./staging.ts";
+import { claimPlace, diskName } from "./staging.ts";
 import type { World } from "./world.ts";
 
 export async function clean(what: Cleaning, world: World, hands: MigrationHands, senses: Senses): Promise<World> {
@@ -40,8 +42,18 @@ export async function clean(what: Cleaning, world: World, hands: MigrationHands,
     case "removeSnapshot":
       if (snapshot !== undefined) await hands.remove(VMSnapshot, snapshot, "Background");
       return { ...world, snapshot: undefined };
+    case "removeJob":
+      return removeWork(what.work, world, hands);
     case "removeStaged":
       return removeStaged(what.url, world, hands, senses);
+    case "removeByJob":
+      return removeByJob(what.urls, world, hands);
+    case "disown":
+      for (const entry of what.entries) {
+        const said = text`${redact(bareUrl(entry) ?? "an entry")} is not what this migration stages: it was not touched`;
+        hands.event("Warning", "StagingObjectRetained", said);
+      }
+      return forgotten(what.entries, world, hands);
     case "forgetStaged":
       for (const entry of what.told) {
         const disk = diskName(entry);
@@ -98,9 +110,39 @@ async function removeStaged(url: string, world: World, hands: MigrationHands, se
     if (!(answer instanceof ProviderError)) return forgotten([url], world, hands);
     if (answer.failure !== "NotSupported") trouble = answer.said;
   }
+  if (world.tools !== undefined && world.claim?.isUsers === true) {
+    return hearing(world, { unreached: [...(world.heard.unreached ?? []), url] });
+  }
   if (trouble !== undefined) return stuck(trouble);
   hands.event("Warning", "StagingObjectRetained", text`No provider can remove ${bareUrl(url) ?? ""}`);
   return forgotten([url], world, hands);
+}
+
+/** One that still works is there until its pods are gone: nothing is written after that. */
+async function removeWork({ job, name, state }: Work, world: World, hands: MigrationHands): Promise<World> {
+  const others = world.jobs.filter((it) => it.name !== name);
+  const isOver = state.is === "done" || state.is === "failed";
+  await hands.remove(Job, job, isOver ? "Background" : "Foreground");
+  return { ...world, jobs: isOver ? others : [...others, { name, job, state: { is: "going" } }] };
+}
+
+/** By its names alone, each of which is one that this migration stages. */
+async function removeByJob(urls: readonly string[], world: World, hands: MigrationHands): Promise<World> {
+  const { migration, tools, from } = world;
+  const files = urls.flatMap((it) => claimPlace(migration, it)?.file ?? []);
+  if (tools === undefined) return world;
+  const wanted = removeJob(migration, tools, { urls, files, provider: from.channel.provider });
+  const name = wanted.metadata?.name ?? "";
+  const { live, as } = await hands.ensure(Job, wanted, { mode: "createOnly" });
+  const { unreached: _begun, ...heard } = world.heard;
+  if (as === "foreign") {
+    return { ...world, heard: { ...heard, stuck: { ...heard.stuck, [name]: text`the Job is somebody else's` } } };
+  }
+  if (as === "created") {
+    const said = text`Job ${name} removes ${files.join(", ")} from claim ${world.claim?.name ?? ""}`;
+    hands.event("Normal", "CleanupStarted", said);
+  }
+  return { ...world, heard, jobs: [...world.jobs, workOf(live, [])] };
 }
 
 /** What is not there is on the list no longer. */

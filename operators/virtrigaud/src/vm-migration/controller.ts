@@ -1,6 +1,6 @@
 // The controller of VMMigrations: what it watches, and its steps in a row.
 import { deepEqual } from "@telltale/kinds";
-import { Deployment, Namespace, PersistentVolumeClaim, Secret } from "@telltale/kinds/builtin";
+import { Deployment, Job, Namespace, PersistentVolumeClaim, Pod, Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook, type Name, pausedBy } from "@telltale/runtime";
 import {
   Provider,
@@ -13,12 +13,13 @@ import {
   VMPlacementPolicy,
   VMSnapshot,
 } from "../kinds/index.ts";
-import { annotations, fieldManager } from "../names.ts";
+import { annotations, fieldManager, labels } from "../names.ts";
 import { act } from "./act.ts";
 import { tell } from "./events.ts";
 import { finalize } from "./finalize.ts";
 import { Flights } from "./flights.ts";
-import { observe, type Senses } from "./observe.ts";
+import { jobPart } from "./job.ts";
+import { byJob, observe, type Senses } from "./observe.ts";
 import { type Outside, systemOutside } from "./outside.ts";
 import { status } from "./status.ts";
 import { placeOf } from "./target.ts";
@@ -26,6 +27,8 @@ import type { World } from "./world.ts";
 
 const byMachine = "machine";
 const bySnapshot = "snapshot";
+/** Jobs and pods of ours. */
+const ours = { label: `${labels.part}=${jobPart}` };
 
 export interface VMMigrationOptions extends Omit<Senses, "outside" | "flights"> {
   readonly workers: number;
@@ -47,6 +50,12 @@ export function vmMigrations({ workers, ...options }: VMMigrationOptions): Contr
       )
       .owns(VMSnapshot, { verbs: ["create", "delete"] })
       .owns(PersistentVolumeClaim, { verbs: ["create", "delete"] })
+      .owns(Job, { ...ours, verbs: ["create", "delete"] })
+      .watches(Pod, ({ old, new: next }, look) => ofPod(next ?? old, look), {
+        ...ours,
+        changed: (a, b) => !deepEqual(a.status, b.status),
+      })
+      .index(Pod, byJob, ({ metadata }) => metadata?.ownerReferences?.map(({ uid }) => uid) ?? [])
       .watches(VirtualMachine, ({ old, new: next }, look) => ofMachine(next ?? old, look), { changed: isOtherMachine })
       .watches(VMSnapshot, ({ old, new: next }, look) => ofSnapshot(next ?? old, look), {
         changed: (a, b) => a.status?.phase !== b.status?.phase,
@@ -94,6 +103,16 @@ const nameOf = ({ metadata }: VMMigration): Name => ({
 
 const ofMachine = (vm: VirtualMachine | undefined, look: MapLook): readonly Name[] =>
   look.where(VMMigration, byMachine, `${vm?.metadata.namespace}/${vm?.metadata.name}`).map(nameOf);
+
+/** Whose Job made it. */
+function ofPod(pod: Pod | undefined, look: MapLook): readonly Name[] {
+  const { namespace = "", ownerReferences = [] } = pod?.metadata ?? {};
+  return ownerReferences
+    .filter(({ kind }) => kind === Job.kind)
+    .flatMap(({ name }) => look.get(Job, { namespace, name })?.metadata?.ownerReferences ?? [])
+    .filter(({ kind }) => kind === VMMigration.kind)
+    .map(({ name }) => ({ namespace, name }));
+}
 
 const ofSnapshot = (snapshot: VMSnapshot | undefined, look: MapLook): readonly Name[] =>
   look.where(VMMigration, bySnapshot, `${snapshot?.metadata.namespace}/${snapshot?.metadata.name}`).map(nameOf);

@@ -5,7 +5,8 @@ import type { ProviderError } from "../link/provider-error.ts";
 import { pollAfter, taskPolls } from "../link/task.ts";
 import { checking } from "./checking.ts";
 import { readsFormat } from "./checks.ts";
-import { nextCleaning, policyOf } from "./leftovers.ts";
+import { converting } from "./converting.ts";
+import { awaited, nextCleaning, policyOf, troubles } from "./leftovers.ts";
 import { resumeAt, retryAt, timeoutAt, withoutExport, withoutImport } from "./retrying.ts";
 import { attemptOf, exportsOf, stagedFormat } from "./staging.ts";
 import { ask, deed, failed, learn, move, rest, type Step, wait } from "./step.ts";
@@ -193,17 +194,6 @@ function transferring(world: World): Step {
 
 const sizeText = (bytes: number): string => String(bytes);
 
-/** The target converts what it imports. What it cannot read at all, nobody here can convert. */
-function converting({ migration, from, to }: World): Step {
-  const format = stagedFormat(migration, from.channel.provider?.spec.type);
-  if (readsFormat(to.channel.provider, format)) return move("Importing");
-  const formats = to.channel.provider?.status?.reportedCapabilities?.supportedImportFormats ?? [];
-  return failed(
-    "StorageError",
-    text`Provider ${to.at.name} does not read ${format}; set spec.options.diskFormat to one of ${formats.join(", ")}`,
-  );
-}
-
 function creating({ target, held, heard }: World): Step {
   if ((held.diskInfo?.targetDiskID ?? "") === "") {
     return failed("ProviderError", text`status.diskInfo does not say which disk was imported`);
@@ -246,15 +236,21 @@ function afterFailure(world: World): Step {
 
 /** What is left is put in order, and then nothing happens any more. */
 function tidying(world: World, end: "success" | "failure"): Step {
-  const { held, heard, migration } = world;
-  if (held.storageInfo?.cleanedUp === true) return rest({ is: "over" });
+  const { held, migration } = world;
+  const isTidy = held.storageInfo?.cleanedUp === true;
   const { snapshotRef, ...others } = held;
   const isOwn = migration.spec.source.snapshotRef === undefined;
   // Whoever removes the snapshot looks here who needs it. A status that is final keeps the name.
-  if (end === "failure" && isOwn && snapshotRef !== undefined && policyOf(world) !== "Never") return learn(others);
+  const isNamed = isOwn && snapshotRef !== undefined && policyOf(world) !== "Never";
+  if (end === "failure" && isNamed && !isTidy) return learn(others);
+  // Also after all was in order: a server that was put back has it again.
   const what = nextCleaning(world, end);
   if (what !== undefined) return deed({ is: "clean", what });
-  if (heard.stuck !== undefined) return rest({ is: "untidy", why: stuckSaid(heard.stuck) });
+  const stuck = troubles(world);
+  if (stuck !== undefined) return rest({ is: "untidy", why: stuckSaid(stuck) });
+  const why = awaited(world);
+  if (why !== undefined) return rest({ is: "tidying", why });
+  if (isTidy) return rest({ is: "over" });
   return learn({ ...held, storageInfo: { ...held.storageInfo, cleanedUp: true } });
 }
 

@@ -1,6 +1,6 @@
 // What a pass can do for a migration, one function each. What a provider refuses becomes part of the world.
 import { formatTime } from "@telltale/kinds";
-import { PersistentVolumeClaim } from "@telltale/kinds/builtin";
+import { Job, PersistentVolumeClaim } from "@telltale/kinds/builtin";
 import type { EffectRecord } from "@telltale/runtime";
 import { text } from "@telltale/status";
 import { PowerOp } from "../contract/contract.ts";
@@ -13,9 +13,21 @@ import { changed, marked } from "./change.ts";
 import { clean, forgotten } from "./clean.ts";
 import { busyOp, exportOp, importOp } from "./decide.ts";
 import type { Flights } from "./flights.ts";
+import { convertJob } from "./job.ts";
+import { workOf } from "./job-state.ts";
 import { lockValue, type Senses } from "./observe.ts";
 import { timeoutAt } from "./retrying.ts";
-import { attemptOf, diskEntry, exportsOf, importName, importsOf, stagingUrl } from "./staging.ts";
+import {
+  attemptOf,
+  claimPlace,
+  convertedUrl,
+  diskEntry,
+  exportsOf,
+  importName,
+  importsOf,
+  stagedFormat,
+  stagingUrl,
+} from "./staging.ts";
 import type { Deed } from "./step.ts";
 import { isOurs, targetOf } from "./target.ts";
 import { exportRequest, importRequest } from "./transfer.ts";
@@ -149,6 +161,33 @@ export const deeds: Deeds = {
       const request = importRequest(world, name, credentials);
       return { is: "imported", answer: await to.channel.link.ask("importDisk", request, options) };
     });
+  },
+
+  async convert({ name, url, to }, world, hands) {
+    const { migration, tools, from, held } = world;
+    const converted = convertedUrl(url, to);
+    const [source, target] = [url, converted].map((it) => claimPlace(migration, it));
+    if (tools === undefined || source === undefined || target === undefined) {
+      return hearing(world, { taken: text`status and annotations do not say what was exported` });
+    }
+    // On the list before it can be there: whoever puts things in order knows of it.
+    const staged = world.staged.includes(converted) ? world.staged : [...world.staged, converted];
+    if (staged !== world.staged) await hands.annotate({ [annotations.stagedObjects]: JSON.stringify(staged) });
+    const { provider } = from.channel;
+    const format = stagedFormat(migration, provider?.spec.type);
+    const isVerified = migration.spec.options?.verifyChecksums !== false;
+    const wanted = convertJob(migration, tools, {
+      name,
+      from: { file: source.file, format },
+      to: { file: target.file, format: to },
+      checksum: isVerified ? (held.diskInfo?.sourceChecksum ?? "") : "",
+      deadline: transferDeadline(timeoutAt(world) - hands.now),
+      provider,
+    });
+    const { live, as } = await hands.ensure(Job, wanted, { mode: "createOnly" });
+    if (as === "foreign") return hearing({ ...world, staged }, { taken: text`Job ${name} is somebody else's` });
+    if (as === "created") hands.event("Normal", "ConversionStarted", text`Job ${name} converts ${format} to ${to}`);
+    return { ...world, staged, jobs: [...world.jobs, workOf(live, [])] };
   },
 
   async withdraw(_deed, world, hands) {

@@ -10,8 +10,9 @@ import { annotations } from "../names.ts";
 import type { MigrationHands } from "./act.ts";
 import { clean } from "./clean.ts";
 import { stuckSaid } from "./decide.ts";
-import { type End, nextCleaning } from "./leftovers.ts";
+import { awaited, type End, nextCleaning, troubles } from "./leftovers.ts";
 import { observe, type Senses } from "./observe.ts";
+import { filesOf } from "./staging.ts";
 import type { MigrationDraft } from "./status.ts";
 import type { World } from "./world.ts";
 
@@ -30,7 +31,6 @@ export async function finalize(
 ): Promise<Finalized> {
   senses.flights.abort(migration.metadata.uid ?? "");
   let world = await observe(migration, hands, senses);
-  if (migration.status?.phase === "Ready" && migration.status.storageInfo?.cleanedUp === true) return done;
   const age = hands.now - (parseTime(migration.metadata.deletionTimestamp) ?? hands.now);
   const isForced = migration.metadata.annotations?.[annotations.forceDelete] === "true";
   if (!isForced && age < taskPatience && (await isBusy(world, hands))) {
@@ -42,15 +42,15 @@ export async function finalize(
     if (what === undefined) break;
     world = await clean(what, world, hands, senses);
   }
-  const { stuck } = world.heard;
-  if (stuck === undefined) return done;
-  const why = stuckSaid(stuck);
+  const stuck = troubles(world);
+  const why = stuck === undefined ? awaited(world) : stuckSaid(stuck);
+  if (why === undefined) return done;
   if (isForced) {
     hands.event("Warning", "ForceDeleted", why);
     return done;
   }
-  if (age >= patience) return gaveUp(Object.keys(stuck).join(", "));
-  hands.event("Warning", "CleanupErrors", why);
+  if (age >= patience) return gaveUp([...Object.keys(stuck ?? {}), ...filesOf(world.staged)].join(", "));
+  if (stuck !== undefined) hands.event("Warning", "CleanupErrors", why);
   return says(draft, why, 30_000);
 }
 

@@ -1,7 +1,11 @@
 // What a migration has to put in order at its end, one thing after the other (3.3, "Finish steps" and "Cleanup by policy"). Pure:
 // each follows from how things stand, so that a pass that was cut short does no harm.
+import { type Ms, plus } from "@telltale/kinds";
+import { type SafeText, text } from "@telltale/status";
 import { annotations, labels } from "../names.ts";
-import { exportsOf, importsOf } from "./staging.ts";
+import { removeName } from "./job.ts";
+import { isOpen, type Work } from "./job-state.ts";
+import { filesOf, importsOf, isOwn, stagedIn } from "./staging.ts";
 import { isCompleted } from "./target.ts";
 import type { World } from "./world.ts";
 
@@ -11,7 +15,10 @@ export type Cleaning =
   | { readonly is: "removeSource" }
   | { readonly is: "release"; readonly isRestored: boolean } // the source is free, switched on again or not
   | { readonly is: "removeSnapshot" }
+  | { readonly is: "removeJob"; readonly work: Work }
   | { readonly is: "removeStaged"; readonly url: string }
+  | { readonly is: "removeByJob"; readonly urls: readonly string[] } // from the claim of a person
+  | { readonly is: "disown"; readonly entries: readonly string[] } // of which somebody else says that we staged it
   /** They go with their claim, or stay, and some are told of. */
   | { readonly is: "forgetStaged"; readonly entries: readonly string[]; readonly told: readonly string[] }
   | { readonly is: "removeClaim" }
@@ -26,9 +33,58 @@ export function nextCleaning(world: World, end: End): Cleaning | undefined {
     (end === "success" ? ofTarget(world) : ofPartialTarget(world, end)) ??
     ofSource(world, end) ??
     ofSnapshot(world) ??
-    ofStaged(world, end) ??
-    ofClaim(world, end)
+    ofJobs(world, end) ??
+    (awaited(world) === undefined ? (ofStaged(world, end) ?? ofClaim(world, end)) : undefined)
   );
+}
+
+/** What is under way, and has to be over before more can be removed. */
+export function awaited(world: World): SafeText | undefined {
+  const { jobs, claim } = world;
+  const removal = removalIn(world);
+  const writing = jobs.find((it) => it !== removal && (it.state.is === "going" || isOpen(it)));
+  if (writing !== undefined) return text`Job ${writing.name} is being stopped`;
+  if (removal === undefined || removal.state.is === "done" || removal.state.is === "failed") return undefined;
+  const why = removal.state.is === "waiting" ? text`: ${removal.state.why}` : text``;
+  return text`Job ${removal.name} removes what was staged on claim ${claim?.name ?? ""}${why}`;
+}
+
+/** What cannot be removed now, and why. */
+export function troubles(world: World): Readonly<Record<string, SafeText>> | undefined {
+  const removal = removalIn(world);
+  const failure = removal?.state.is === "failed" ? { [removal.name]: removal.state.why } : undefined;
+  const { stuck } = world.heard;
+  return stuck === undefined && failure === undefined ? undefined : { ...stuck, ...failure };
+}
+
+const removalIn = ({ jobs, migration }: World): Work | undefined =>
+  jobs.find(({ name }) => name === removeName(migration));
+
+/** After so long a removal that failed is tried again. */
+const pause: Ms = 300_000;
+
+/** What still writes is stopped first. A Job that is through goes with what it made; one that failed is kept with that, to be looked at. */
+function ofJobs(world: World, end: End): Cleaning | undefined {
+  const { jobs, now, staged } = world;
+  const removal = removalIn(world);
+  const writing = jobs.find((it) => it !== removal && isOpen(it));
+  if (writing !== undefined) return { is: "removeJob", work: writing };
+  if (removal?.state.is === "done") {
+    const entries = stagedIn(removal.job).filter((it) => staged.includes(it));
+    return entries.length > 0 ? { is: "forgetStaged", entries, told: [] } : { is: "removeJob", work: removal };
+  }
+  const failedAt = removal?.state.is === "failed" ? (removal.state.at ?? now) : undefined;
+  if (removal !== undefined && failedAt !== undefined && now >= plus(failedAt, pause)) {
+    return { is: "removeJob", work: removal };
+  }
+  const done = jobs.find((it) => it !== removal && it.state.is !== "going");
+  return done !== undefined && end !== "deleted" && isRemoved(world, end) ? { is: "removeJob", work: done } : undefined;
+}
+
+/** Whether what was staged goes. */
+function isRemoved(world: World, end: End): boolean {
+  const policy = policyOf(world);
+  return policy === "Always" || (policy === "OnSuccess" && end === "success");
 }
 
 export const policyOf = ({ migration }: World) => migration.spec.options?.cleanupPolicy ?? "OnSuccess";
@@ -57,21 +113,28 @@ function ofSource({ source, migration }: World, end: End): Cleaning | undefined 
 function ofSnapshot(world: World): Cleaning | undefined {
   const { snapshot, migration } = world;
   if (snapshot === undefined || migration.spec.source.snapshotRef !== undefined) return undefined;
+  // Somebody else may have made one of this name.
+  if (!snapshot.metadata.ownerReferences?.some(({ uid }) => uid === migration.metadata.uid)) return undefined;
   if (policyOf(world) === "Never" || snapshot.metadata.deletionTimestamp !== undefined) return undefined;
   return { is: "removeSnapshot" };
 }
 
 function ofStaged(world: World, end: End): Cleaning | undefined {
-  const { staged, heard, claim, held } = world;
-  const policy = policyOf(world);
-  const isRemoved = policy === "Always" || (policy === "OnSuccess" && end === "success");
-  const isGoing = claim !== undefined && !claim.isUsers && (isRemoved || end === "deleted");
-  const urls = exportsOf(staged);
+  const { staged, heard, claim, held, migration } = world;
+  const urls = filesOf(staged);
+  const goes = isRemoved(world, end);
+  const isGoing = claim !== undefined && !claim.isUsers && (goes || end === "deleted");
   if (isGoing && urls.length > 0) return { is: "forgetStaged", entries: urls, told: [] };
-  const url = isRemoved ? urls.find((it) => heard.stuck?.[it] === undefined) : undefined;
+  const foreign = goes ? urls.filter((it) => !isOwn(migration, it)) : [];
+  if (foreign.length > 0) return { is: "disown", entries: foreign };
+  const { stuck = {}, unreached = [] } = heard;
+  // While a removal that failed waits for its next try, nothing else is tried.
+  const isTried = removalIn(world) !== undefined;
+  const url = goes && !isTried ? urls.find((it) => stuck[it] === undefined && !unreached.includes(it)) : undefined;
   if (url !== undefined) return { is: "removeStaged", url };
+  if (unreached.length > 0 && !isTried) return { is: "removeByJob", urls: unreached };
   const disks = importsOf(staged);
-  if (disks.length === 0 || (policy === "Never" && end !== "deleted")) return undefined;
+  if (disks.length === 0 || (policyOf(world) === "Never" && end !== "deleted")) return undefined;
   // Nobody can be asked to delete a disk: those that no machine has are told of.
   const isTaken = end === "success" || (held.targetVMID ?? "") !== "";
   return { is: "forgetStaged", entries: disks, told: isTaken ? disks.slice(0, -1) : disks };
@@ -84,10 +147,9 @@ function ofClaim(world: World, end: End): Cleaning | undefined {
   if (claim.isUsers) {
     const isLabelled = metadata?.labels?.[labels.migration] !== undefined;
     // As long as something has to be removed from it, it stays mounted.
-    return isLabelled && !claim.isShared && world.heard.stuck === undefined ? { is: "unlabel" } : undefined;
+    return isLabelled && !claim.isShared && troubles(world) === undefined ? { is: "unlabel" } : undefined;
   }
-  const policy = policyOf(world);
-  const isRemoved = policy === "Always" || (policy === "OnSuccess" && end === "success") || end === "deleted";
+  const goes = isRemoved(world, end) || end === "deleted";
   const isOurs = metadata?.annotations?.[annotations.createdBy] !== undefined;
-  return isRemoved && isOurs && metadata?.deletionTimestamp === undefined ? { is: "removeClaim" } : undefined;
+  return goes && isOurs && metadata?.deletionTimestamp === undefined ? { is: "removeClaim" } : undefined;
 }

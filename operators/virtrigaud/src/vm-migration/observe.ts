@@ -1,6 +1,6 @@
 // What Kubernetes knows of a migration, its source and its target, out of the cache. Providers are not asked here.
 import type { KubeObject } from "@telltale/kinds";
-import { Deployment, Namespace, PersistentVolumeClaim } from "@telltale/kinds/builtin";
+import { Deployment, Job, Namespace, PersistentVolumeClaim, Pod } from "@telltale/kinds/builtin";
 import { type Look, recordOf } from "@telltale/runtime";
 import { findCondition, type SafeText, text } from "@telltale/status";
 import type { AddressPolicy, Lookup } from "../addresses.ts";
@@ -23,6 +23,8 @@ import { lockOf } from "../virtual-machine/observe.ts";
 import { reach, type Ways } from "../vm-snapshot/reach.ts";
 import { specProblem } from "./checks.ts";
 import type { Flights } from "./flights.ts";
+import type { JobTools } from "./job.ts";
+import { type Work, workOf } from "./job-state.ts";
 import type { Outside } from "./outside.ts";
 import { claimName, stagedIn } from "./staging.ts";
 import { classRefOf, isOurs, placeOf } from "./target.ts";
@@ -34,6 +36,8 @@ export interface Senses extends Ways {
   readonly lookup: Lookup;
   readonly outside: Outside;
   readonly flights: Flights;
+  /** Undefined: there are no Jobs, for want of an image. */
+  readonly tools?: JobTools;
 }
 
 export async function observe(migration: VMMigration, look: Look, senses: Senses): Promise<World> {
@@ -58,6 +62,8 @@ export async function observe(migration: VMMigration, look: Look, senses: Senses
     target: { at, object, isOurs: isOurs(object, migration) },
     snapshot: look.get(VMSnapshot, { namespace, name: asked.snapshotRef?.name ?? `${name}-src` }),
     claim,
+    tools: senses.tools,
+    jobs: jobsOf(migration, look),
     problem: specProblem(migration) ?? homeProblem(migration, at, look, crossing),
     lacking: lackingOf(migration, source.vm, at, look, crossing),
     staged: stagedIn(migration),
@@ -148,6 +154,13 @@ function claimOf(migration: VMMigration, look: Look): Claim | undefined {
     );
   const isUsers = storage.pvc.name !== undefined;
   return { name, isUsers, object: look.get(PersistentVolumeClaim, { namespace, name }), isShared };
+}
+
+/** By whom a pod was made. */
+export const byJob = "job of a pod";
+
+function jobsOf(migration: VMMigration, look: Look): readonly Work[] {
+  return look.children(Job, migration).map((job) => workOf(job, look.where(Pod, byJob, job.metadata?.uid ?? "")));
 }
 
 /** Whether machines of ours may be made there (7.3). */

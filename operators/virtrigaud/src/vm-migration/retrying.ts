@@ -68,6 +68,9 @@ export function resumeAt({ held, told, heard, source }: World): MigrationPhase {
       return "Validating";
     case "Transferring":
       return "Exporting";
+    case "Converting":
+      // An export that was no good is known no longer.
+      return (held.exportID ?? "") === "" ? "Exporting" : "Converting";
     case "Importing":
       // StorageError: what was staged is bad.
       return told.failed?.reason === "StorageError" || heard.proof?.is === "missing" ? "Exporting" : "Importing";
@@ -104,13 +107,13 @@ export function renewed(held: Held, to: MigrationPhase): Held {
 
 export function withoutExport(held: Held): Held {
   const { exportID: _id, storageInfo: _storage, taskRef: _task, ...kept } = held;
-  const { sourceChecksum: _sum, ...diskInfo } = kept.diskInfo ?? {};
+  const { sourceChecksum: _sum, checksum: _converted, ...diskInfo } = kept.diskInfo ?? {};
   return { ...kept, diskInfo };
 }
 
 export function withoutImport(held: Held): Held {
   const { importID: _id, taskRef: _task, ...kept } = held;
-  const { sourceDiskID, sourceFormat, sourceSize, sourceChecksum } = kept.diskInfo ?? {};
-  const diskInfo = Object.entries({ sourceDiskID, sourceFormat, sourceSize, sourceChecksum });
+  const { sourceDiskID, sourceFormat, sourceSize, sourceChecksum, checksum } = kept.diskInfo ?? {};
+  const diskInfo = Object.entries({ sourceDiskID, sourceFormat, sourceSize, sourceChecksum, checksum });
   return { ...kept, diskInfo: Object.fromEntries(diskInfo.filter(([, value]) => value !== undefined)) };
 }

@@ -4,7 +4,8 @@ import { band, type Draft, remaining, type SafeText, text } from "@telltale/stat
 import type { VMMigration } from "../kinds/index.ts";
 import type { MigrationPhase, MigrationProgress } from "../kinds/vm-migration-status.ts";
 import { failureSaid, retryAt, timeoutAt } from "./retrying.ts";
-import type { Rest, WaitReason } from "./step.ts";
+import { stagedObject } from "./staging.ts";
+import { failReasons, type Rest, type WaitReason } from "./step.ts";
 import type { Held, World } from "./world.ts";
 
 export type MigrationDraft = Draft<typeof VMMigration>;
@@ -79,22 +80,35 @@ function say(rest: Rest, world: World, draft: MigrationDraft): Instant | undefin
     case "retryAt":
       stands(world, draft);
       return inTime(rest.at, world);
+    case "tidying":
+      stands(world, draft);
+      draft.set({ message: text`${outcomeOf(world)}; ${rest.why}` });
+      return plus(now, 60_000);
     case "untidy":
       stands(world, draft);
       draft.set({ message: rest.why });
       return plus(now, 300_000);
     case "over":
       stands(world, draft);
-      if (phase === "Ready") draft.set({ message: "Migration completed, cleanup finished" });
+      draft.set({ message: phase === "Ready" ? "Migration completed, cleanup finished" : outcomeOf(world) });
       return undefined;
   }
 }
 
-/** Of one that came to its end with nothing said of it, as out of a backup without conditions. */
+/** How it ended, whatever was said of putting things in order since. */
+function outcomeOf({ phase, told, migration }: World): SafeText {
+  if (phase === "Ready") return saidOf.Ready;
+  return text`${told.failed?.message ?? migration.status?.message ?? ""}`;
+}
+
+/** What is said of its end stays, whatever has kept a pass since from its own, and also where a backup has no conditions. */
 function stands({ phase, told }: World, draft: MigrationDraft): void {
-  if (told.ready !== undefined) return;
+  const { ready, failed } = told;
   if (phase === "Ready") draft.condition("Ready", true, "Completed", saidOf.Ready);
-  else draft.condition("Ready", false, "ProviderError", text`Migration failed`);
+  else if (ready === undefined || ready.reason === "ReconcileFailed") {
+    const reason = failReasons.find((it) => it === failed?.reason) ?? "ProviderError";
+    draft.condition("Ready", false, reason, text`${failed?.message ?? "Migration failed"}`);
+  }
 }
 
 /** Not after all has taken too long. */
@@ -165,11 +179,21 @@ function entered(to: MigrationPhase, world: World, draft: MigrationDraft): void 
     if (world.told.failed !== undefined) draft.condition("Failed", false, "Completed", said);
     const { checkChecksum = true } = world.migration.spec.options?.validationChecks ?? {};
     const isVerified = !checkChecksum || world.held.validationResults?.checksumMatch === true;
-    if (!isVerified) draft.set({ message: text`${said}; the transfer was not verified by a checksum` });
+    if (!isVerified) draft.set({ message: text`${said}; ${unverified(world)}` });
     return;
   }
   draft.condition("Ready", false, reasons[to], said);
   working(to, said, draft);
+}
+
+/** A disk that was converted has another checksum than the one that was exported: each was verified for itself. */
+function unverified({ held, migration, staged, from }: World): SafeText {
+  const { isConverted } = stagedObject(migration, staged, held, from.channel.provider?.spec.type);
+  const { sourceChecksum, checksum, targetChecksum } = held.diskInfo ?? {};
+  const isHeld = migration.spec.options?.verifyChecksums !== false && sourceChecksum !== undefined;
+  return isConverted && isHeld && checksum !== undefined && checksum === targetChecksum
+    ? text`the disk was converted on the way, and verified before and after`
+    : text`the transfer was not verified by a checksum`;
 }
 
 /** The condition that is true while a phase lasts. */

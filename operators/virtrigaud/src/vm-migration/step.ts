@@ -31,6 +31,7 @@ export type Deed =
   | { readonly is: "snapshot" }
   | { readonly is: "export" }
   | { readonly is: "import" }
+  | { readonly is: "convert"; readonly name: string; readonly url: string; readonly to: string } // by a Job of this name
   | { readonly is: "withdraw" } // the provider was too busy for the last request: nothing came of it
   | { readonly is: "create" } // the target
   | { readonly is: "switchOff" } // the target, which ran for its checks only
@@ -46,22 +47,25 @@ export type WaitReason =
   | "WaitingForProviderIdle"
   | "PoweringOffSource";
 
-export type FailReason =
-  | "SourceNotFound"
-  | "ProviderError"
-  | "StorageError"
-  | "ValidationFailed"
-  | "Timeout"
-  | "TargetExists"
-  | "UnsupportedByProvider";
+export const failReasons = [
+  "SourceNotFound",
+  "ProviderError",
+  "StorageError",
+  "ValidationFailed",
+  "Timeout",
+  "TargetExists",
+  "UnsupportedByProvider",
+] as const;
+export type FailReason = (typeof failReasons)[number];
 
 /** How a pass ends. */
 export type Rest =
   | { readonly is: "move"; readonly to: MigrationPhase } // this phase is through
   | { readonly is: "wait"; readonly reason?: WaitReason; readonly why: SafeText; readonly again: Ms }
-  | { readonly is: "failed"; readonly reason: FailReason; readonly why: SafeText }
+  | { readonly is: "failed"; readonly reason: FailReason; readonly why: SafeText; readonly isStale?: true } // what is staged is no good
   | { readonly is: "retryAt"; readonly at: Instant } // it failed, and is tried again then
   | { readonly is: "retry"; readonly to: MigrationPhase }
+  | { readonly is: "tidying"; readonly why: SafeText } // it is at its end, and something is still being removed
   | { readonly is: "untidy"; readonly why: SafeText } // it is at its end, and something could not be removed yet
   | { readonly is: "over" };
 
@@ -70,6 +74,8 @@ export const ask = (what: Question): Step => ({ is: "ask", what });
 export const deed = (it: Deed): Step => ({ is: "do", deed: it });
 export const learn = (held: Held): Step => deed({ is: "learn", held });
 export const failed = (reason: FailReason, why: SafeText): Step => rest({ is: "failed", reason, why });
+/** What is staged is no good: whoever tries again begins with another export. */
+export const staleExport = (why: SafeText): Step => rest({ is: "failed", reason: "StorageError", why, isStale: true });
 export const wait = (why: SafeText, again: Ms, reason?: WaitReason): Step =>
   rest({ is: "wait", why, again, ...(reason && { reason }) });
 export const move = (to: MigrationPhase): Step => rest({ is: "move", to });

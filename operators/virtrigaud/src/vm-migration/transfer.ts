@@ -5,7 +5,7 @@ import type { TaskResult } from "../link/task.ts";
 import { storageOptionsJson } from "../payload/storage.ts";
 import { bareUrl } from "../redact.ts";
 import type { Credentials } from "./outside.ts";
-import { attemptOf, exportsOf, nativeFormat, stagedFormat } from "./staging.ts";
+import { attemptOf, exportsOf, nativeFormat, stagedFormat, stagedObject } from "./staging.ts";
 import type { Held, World } from "./world.ts";
 
 export function exportRequest(world: World, url: string, credentials: Credentials): Request<"exportDisk"> {
@@ -23,11 +23,12 @@ export function exportRequest(world: World, url: string, credentials: Credential
 
 export function importRequest(world: World, name: string, credentials: Credentials): Request<"importDisk"> {
   const { migration, held, from, staged } = world;
-  const checksum = held.diskInfo?.sourceChecksum ?? "";
+  const { url, format, isConverted } = stagedObject(migration, staged, held, from.channel.provider?.spec.type);
+  const checksum = (isConverted ? held.diskInfo?.checksum : held.diskInfo?.sourceChecksum) ?? "";
   return {
-    sourceUrl: exportsOf(staged).at(-1) ?? "",
+    sourceUrl: url,
     storageHint: "",
-    format: stagedFormat(migration, from.channel.provider?.spec.type),
+    format,
     targetName: name,
     // Without a checksum there is nothing to compare with.
     verifyChecksum: migration.spec.options?.verifyChecksums !== false && checksum !== "",

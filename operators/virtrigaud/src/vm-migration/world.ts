@@ -11,6 +11,8 @@ import type { ProviderError } from "../link/provider-error.ts";
 import type { Task } from "../link/task.ts";
 import type { Name } from "../references.ts";
 import type { Channel } from "../vm-snapshot/reach.ts";
+import type { JobTools } from "./job.ts";
+import type { Work } from "./job-state.ts";
 import type { Proof } from "./outside.ts";
 import type { FailReason, Rest, WaitReason } from "./step.ts";
 
@@ -26,6 +28,10 @@ export interface World {
   /** The one that is named, or our own. */
   readonly snapshot: VMSnapshot | undefined;
   readonly claim: Claim | undefined;
+  /** What Jobs are made of. Undefined: there are none. */
+  readonly tools: JobTools | undefined;
+  /** Those of this migration, by their names. */
+  readonly jobs: readonly Work[];
   /** What is wrong with what is asked for, whoever is ready or not. */
   readonly problem: Problem | undefined;
   /** What the new machine needs and does not find. */
@@ -107,6 +113,8 @@ export interface Heard {
   readonly trouble?: ProviderError;
   /** Somebody else has the name of something that we make. */
   readonly taken?: SafeText;
+  /** Staged on a person's claim, where no provider could remove it. */
+  readonly unreached?: readonly string[];
   /** What could not be removed in this pass, and why. */
   readonly stuck?: Readonly<Record<string, SafeText>>;
 }
