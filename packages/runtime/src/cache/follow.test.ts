@@ -331,6 +331,34 @@ describe("a server that went back in time", () => {
     ]);
   });
 
+  it("and is as far again since is found out by the newest object that we know", async () => {
+    const past = { page: [map("x", 300)], version: "1010" };
+    const other = { page: [map("x", 1000)], version: "1010" };
+    for (const answer of [past, other]) {
+      const again: Answer = {
+        lines: [...answer.page.map(({ metadata }) => added("x", Number(metadata?.resourceVersion))), endOfList(1010)],
+      };
+      const { pass, shown, told } = await following([list, ...Array.from({ length: 8 }, () => answer), again]);
+      await pass(30_000);
+      expect(told).toContain("rewound");
+      expect(shown()).toEqual(answer.page.map(({ metadata }) => `x@${metadata?.resourceVersion}`));
+      await ending?.();
+    }
+  });
+
+  it.each([
+    ["is as it was", [map("x", 900)]],
+    ["has changed since", [map("x", 1005)]],
+    ["is gone since", []],
+  ])("is none whose newest object %s", async (_how, page) => {
+    const { asked, told, pass } = await following([list, { page, version: "1010" }, { lines: [] }]);
+    await pass(1_000);
+    expect([asked, told]).toEqual([
+      ["watch all", "ask", "watch 1000"],
+      ["listed", "resumed"],
+    ]);
+  });
+
   it("is believed after a while, and its word alone counts from then on", async () => {
     const { asked, pass, shown, follower } = await following([list, ...Array.from({ length: 8 }, () => at(500)), old]);
     await pass(5_000);

@@ -29,7 +29,7 @@ import { Pulse, streamLasts } from "./pulse.ts";
 import type { Store } from "./store.ts";
 import { collect, isEndOfList, isWhole } from "./streamed.ts";
 import { NoStreamedList, Rewound, troubleOf } from "./trouble.ts";
-import { isOlder } from "./version.ts";
+import { isNoNewer, isOlder } from "./version.ts";
 
 export interface FollowOptions<T extends KubeObject> {
   readonly client: Pick<Client, "list" | "watch">;
@@ -276,19 +276,30 @@ export class Follower<T extends KubeObject> {
   }
 
   /**
-   * Whether the server is at least as far as we are. A watch from a version that is still to come is silent: whoever was put
-   * back to an older state would never tell.
+   * Whether the server is at least as far as we are, by its version and by the newest object that we know. A watch from a version
+   * that is still to come is silent: whoever was put back to an older state would never tell. One that was put back and has gone
+   * as far again since shows an older object than we have seen.
    */
   async #ask({ signal, known }: Attempt): Promise<void> {
-    const { client, kind, select } = this.#options;
+    const { client, kind, select, store } = this.#options;
     const { namespace } = select;
-    const least = { limit: 1, metadataOnly: true, signal, ...(namespace === undefined ? {} : { namespace }) };
+    const newest = store.newest()?.metadata;
+    const least = {
+      limit: 1,
+      metadataOnly: true,
+      signal,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(newest?.name === undefined ? {} : { fieldSelector: selectorOf(newest.name, newest.namespace) }),
+    };
     const page = await client.list(kind, least).catch((error: unknown) => {
       if (isForbidden(error)) return undefined; // who may watch but not list has to do without
       throw error;
     });
     this.#hear();
     if (isOlder(page?.resourceVersion, known)) throw new Rewound(page?.resourceVersion ?? "", known);
+    const [held, shown] = [newest?.resourceVersion, page?.items[0]?.metadata?.resourceVersion];
+    const isPast = isOlder(shown, held) || (shown !== held && isNoNewer(shown, this.#version));
+    if (isPast) throw new Rewound(shown ?? "", held ?? known);
   }
 
   /** The newest version that the server has shown us, in whichever way: our own writes may be ahead of what we are told. */
@@ -315,6 +326,11 @@ export class Follower<T extends KubeObject> {
       // Nobody is left to be told.
     }
   }
+}
+
+function selectorOf(name: string, namespace?: string): string {
+  const is = (field: string, value: string) => `metadata.${field}=${value.replace(/[\\,=]/g, "\\$&")}`;
+  return namespace === undefined ? is("name", name) : `${is("name", name)},${is("namespace", namespace)}`;
 }
 
 /** The end of a stream that was there. How long a refusal or a silence took says nothing. */

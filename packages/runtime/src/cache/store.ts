@@ -84,6 +84,14 @@ export class Store<T extends KubeObject> implements Reader<T> {
     return this.#gone.count;
   }
 
+  /** The one with the newest version. */
+  newest(): T | undefined {
+    let found: T | undefined;
+    for (const it of this.#objects.values())
+      if (found === undefined || isOlder(found.metadata?.resourceVersion, it.metadata?.resourceVersion)) found = it;
+    return found;
+  }
+
   values(): IterableIterator<T> {
     return this.#objects.values();
   }
