@@ -75,4 +75,9 @@ export const deleted: Scenario = {
   people: leaves,
   differs: differsWhenDeleted,
 };
-export const besideClusterApi = quickly("beside-cluster-api", manifests.plane, {}, { clusterApiMode: "external" });
+const beside = quickly("beside-cluster-api", manifests.plane, {}, { clusterApiMode: "external" });
+export const besideClusterApi: Scenario = {
+  ...beside,
+  // Cluster API may tie a network to its Cluster in the very moment in which the server forgets that one: what people made goes along.
+  differs: (fault, all) => (fault.p === "P31" && Number(fault["change"]) <= 8) || beside.differs?.(fault, all) === true,
+};
