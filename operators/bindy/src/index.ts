@@ -8,7 +8,7 @@ export {
 } from "./bindcar/client.ts";
 export { type HttpWire, type HttpWireOptions, httpWire } from "./bindcar/http-wire.ts";
 export type { Outcome, Trouble } from "./bindcar/outcome.ts";
-export { fixedToken, type TokenFileOptions, type TokenSource, tokenFile } from "./bindcar/token.ts";
+export { fixedToken, type TokenFileOptions, type TokenSource, tokenFile, tokenMount } from "./bindcar/token.ts";
 export type { Wire } from "./bindcar/wire.ts";
 export { type BindcarConfig, bindcarConfig } from "./bindcar-server/config.ts";
 export { type BindcarServer, type BindcarServerOptions, startBindcar } from "./bindcar-server/server.ts";

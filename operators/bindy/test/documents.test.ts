@@ -7,8 +7,7 @@ import type { KubeObject } from "@telltale/kinds";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { configFrom } from "../src/config.ts";
 import { apiReference, troubleshootingGuide } from "../src/guide.ts";
-import * as bindy from "../src/index.ts";
-import { bindyCrds, bindyKinds, installation, toYaml } from "../src/manifests/index.ts";
+import { bindyCrds, bindyKinds, toYaml } from "../src/manifests/index.ts";
 import { meanings } from "../src/meanings.ts";
 import { bindyFamilies } from "../src/metrics.ts";
 import * as constants from "../src/reasons.ts";
@@ -50,14 +49,6 @@ describe("A-114", () => {
     const prose = read(file).replace(/`[^`]*`/g, "");
     for (const [, target = ""] of prose.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g))
       expect(existsSync(new URL(target, base)), target).toBe(true);
-  });
-
-  test("what the documents import is there", () => {
-    for (const [, names = ""] of read("docs/quickstart.md").matchAll(/^import \{ (.+) \} from "@telltale\/bindy";$/gm))
-      expect(Object.keys(bindy)).toEqual(expect.arrayContaining(names.split(", ")));
-    expect(toYaml(...installation({ image: "registry.example.com/bindy:1", operands: ["dns"] }))).toContain(
-      "kind: Deployment",
-    );
   });
 
   test("the README has every setting", () => {

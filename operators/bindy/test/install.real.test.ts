@@ -1,17 +1,16 @@
-// What is installed, on a real API server, and the files of the CRDs with kubectl.
+// The definitions, roles and policies that are installed, on a real API server, and the files of the CRDs with kubectl.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { KubeObject } from "@telltale/kinds";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assetsFor, type ControlPlane, send, startControlPlane } from "../../../tools/envtest/envtest.ts";
-import { installation } from "../src/manifests/install.ts";
+import { bindyCrds, podPolicy, roles } from "../src/manifests/index.ts";
 
 const assets = assetsFor("the installation of operators/bindy");
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 
 const paths: Readonly<Record<string, (namespace: string) => string>> = {
-  Namespace: () => "/api/v1/namespaces",
   ServiceAccount: (namespace) => `/api/v1/namespaces/${namespace}/serviceaccounts`,
   CustomResourceDefinition: () => "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
   ClusterRole: () => `${rbac}/clusterroles`,
@@ -19,14 +18,13 @@ const paths: Readonly<Record<string, (namespace: string) => string>> = {
   Role: (namespace) => `${rbac}/namespaces/${namespace}/roles`,
   RoleBinding: (namespace) => `${rbac}/namespaces/${namespace}/rolebindings`,
   NetworkPolicy: (namespace) => `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`,
-  Deployment: (namespace) => `/apis/apps/v1/namespaces/${namespace}/deployments`,
 };
 
 describe.skipIf(assets === undefined)("a real API server", () => {
   let plane: ControlPlane;
   beforeAll(async () => {
     plane = await startControlPlane({ assets: assets ?? "" });
-    await send(plane, "POST", "/api/v1/namespaces", { metadata: { name: "dns" } });
+    for (const name of ["dns", "bindy-system"]) await send(plane, "POST", "/api/v1/namespaces", { metadata: { name } });
   });
   afterAll(() => plane?.stop());
 
@@ -41,7 +39,9 @@ describe.skipIf(assets === undefined)("a real API server", () => {
   });
 
   test("takes everything that is installed, strictly and without a warning", async () => {
-    for (const object of installation({ image: "registry.example.com/bindy:1", operands: ["bindy-system", "dns"] })) {
+    const operands = ["bindy-system", "dns"];
+    const policies = operands.map((namespace) => podPolicy({ namespace }));
+    for (const object of [...bindyCrds(), ...roles({ operands }), ...policies] as readonly KubeObject[]) {
       const path = paths[object.kind ?? ""]?.(object.metadata?.namespace ?? "");
       const { status, body, warnings } = await send(plane, "POST", `${path}?fieldValidation=Strict`, object);
       expect([status, warnings], JSON.stringify(body)).toEqual([201, []]);

@@ -90,6 +90,19 @@ test("bindy: its pods are those that its nameservers let in", () => {
   }
 });
 
+test("bindy: it runs as the user of its spec, with a token that Bindcar alone takes, where it looks for one", () => {
+  const { spec } = objectsIn(read("manifests/bindy.yaml")).find(({ kind }) => kind === "Deployment") as Deployment;
+  const [volume] = spec?.template.spec?.volumes ?? [];
+  const [container] = spec?.template.spec?.containers ?? [];
+  expect(spec?.template.spec).toMatchObject({ serviceAccountName: "bindy", securityContext: { runAsUser: 65_534 } });
+  expect(volume?.projected?.sources).toMatchObject([{ serviceAccountToken: { audience: "bindcar", path: "token" } }]);
+  expect(container?.volumeMounts).toMatchObject([{ name: volume?.name, mountPath: "/var/run/secrets/bindcar" }]);
+  expect(container).toMatchObject({
+    ports: [{ containerPort: 8080 }],
+    securityContext: { readOnlyRootFilesystem: true },
+  });
+});
+
 type Values = { readonly [key: string]: Values | string | number | boolean };
 const standard = parse(read("helm/telltale/values.yaml")) as Values;
 const chart = (name: string, values: Values): KubeObject[] =>

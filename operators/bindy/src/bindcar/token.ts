@@ -10,8 +10,11 @@ export interface TokenSource {
   forget(): void;
 }
 
+/** Where it is in the operator's container, and whom it is good for. */
+export const tokenMount = { path: "/var/run/secrets/bindcar", file: "token", audience: "bindcar" } as const;
+
 export const tokenPaths = [
-  "/var/run/secrets/bindcar/token",
+  `${tokenMount.path}/${tokenMount.file}`,
   "/var/run/secrets/kubernetes.io/serviceaccount/token",
 ] as const;
 

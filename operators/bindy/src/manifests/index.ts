@@ -1,6 +1,4 @@
 export { bindyCrds, bindyKinds } from "./crds.ts";
-export { type DeploymentOptions, deployment, tokenMount } from "./deployment.ts";
-export { type InstallOptions, installation } from "./install.ts";
 export { type PolicyOptions, podPolicy } from "./network-policy.ts";
 export * from "./rights.ts";
 export { type RoleManifest, type RoleOptions, roles } from "./roles.ts";

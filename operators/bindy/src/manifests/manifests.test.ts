@@ -2,21 +2,9 @@ import { seededRandom, VirtualClock } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { excess, type PolicyRule, rbacRules } from "@telltale/runtime";
 import { describe, expect, it } from "vitest";
-import { tokenPaths } from "../bindcar/token.ts";
 import { standardConfig } from "../config.ts";
 import { bindyOperator } from "../operator.ts";
-import {
-  adminRights,
-  bindyKinds,
-  deployment,
-  installation,
-  operatorRights,
-  podPolicy,
-  roles,
-  secretRights,
-  tokenMount,
-  tokenReviewRights,
-} from "./index.ts";
+import { adminRights, bindyKinds, operatorRights, podPolicy, roles, secretRights, tokenReviewRights } from "./index.ts";
 
 const verbsOn = (rules: readonly PolicyRule[], resource: string): readonly string[] =>
   rules.flatMap(({ resources = [], verbs }) => (resources.includes(resource) ? verbs : []));
@@ -90,36 +78,6 @@ describe("12.1 roles", () => {
   });
 });
 
-describe("8.1 the operator's Deployment", () => {
-  const made = deployment({ image: "registry.example.com/bindy:1", env: { LOG_FORMAT: "json" } });
-
-  it("is nobody's, can write nowhere, and shows Bindcar a token that is good for nothing else", () => {
-    expect(made.metadata).toMatchObject({ name: "bindy", namespace: "bindy-system" });
-    expect(made.spec?.template.spec).toMatchObject({
-      serviceAccountName: "bindy",
-      securityContext: { runAsNonRoot: true, runAsUser: 65_534 },
-      containers: [
-        {
-          args: ["run"],
-          ports: [{ containerPort: 8080 }],
-          securityContext: {
-            allowPrivilegeEscalation: false,
-            readOnlyRootFilesystem: true,
-            capabilities: { drop: ["ALL"] },
-          },
-        },
-      ],
-      volumes: [{ projected: { sources: [{ serviceAccountToken: { audience: "bindcar" } }] } }],
-    });
-    expect(tokenPaths).toContain(`${tokenMount.path}/${tokenMount.file}`);
-  });
-
-  it("tells the operator where it runs", () => {
-    const env = made.spec?.template.spec?.containers[0]?.env ?? [];
-    expect(env.map(({ name }) => name)).toEqual(["POD_NAME", "POD_NAMESPACE", "LOG_FORMAT"]);
-  });
-});
-
 describe("12.5 the NetworkPolicy", () => {
   it("opens DNS to everybody and Bindcar to the operator", () => {
     expect(podPolicy({ namespace: "dns" }).spec).toEqual({
@@ -143,15 +101,5 @@ describe("12.5 the NetworkPolicy", () => {
         },
       ],
     });
-  });
-});
-
-describe("everything that is installed", () => {
-  it("has nothing twice, and one policy and one role for each namespace with instances", () => {
-    const all = installation({ image: "registry.example.com/bindy:1", operands: ["dns-a", "dns-b"] });
-    const keys = all.map(({ kind, metadata }) => `${kind} ${metadata?.namespace ?? ""}/${metadata?.name}`);
-    expect(new Set(keys).size).toBe(keys.length);
-    expect(named(all, "CustomResourceDefinition")).toHaveLength(12);
-    expect(named(all, "NetworkPolicy")).toEqual(["dns-a/bind9", "dns-b/bind9"]);
   });
 });

@@ -1,7 +1,6 @@
 // Who may reach the pods of instances: everybody at the DNS port, the operator alone at Bindcar's (12.5).
 import type { NetworkPolicy } from "@telltale/kinds/builtin";
 import { appName, labels, operatorNamespace } from "../names.ts";
-import { operatorLabels } from "./deployment.ts";
 
 export interface PolicyOptions {
   /** Where there are instances. */
@@ -23,7 +22,7 @@ export function podPolicy({
   const from = [
     {
       namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": operator } },
-      podSelector: { matchLabels: { app: operatorLabels.app } },
+      podSelector: { matchLabels: { app: "bindy" } },
     },
   ];
   return {

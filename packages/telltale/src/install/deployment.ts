@@ -5,6 +5,9 @@ import type { Operator } from "../operators/operator.ts";
 import { podLabels, ports } from "./beside.ts";
 import type { ManifestOptions } from "./manifests.ts";
 
+/** The one of `deploy/Dockerfile`. */
+const imageUser = 65_532;
+
 export function deploymentOf(
   operator: Operator,
   { namespace, image, webhooks, settings }: ManifestOptions & { readonly image: string },
@@ -27,7 +30,11 @@ export function deploymentOf(
         metadata: { labels: { app: name, ...labels } },
         spec: {
           serviceAccountName: account ?? "default",
-          securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: operator.user ?? imageUser,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
           containers: [
             {
               name,

@@ -58,6 +58,7 @@ export const bindy: Operator = {
     operands(namespace, configIn(settings, namespace)).map((place) =>
       podPolicy({ namespace: place, operator: namespace }),
     ),
+  user: 65_534, // 8.1 of its spec
   mounts: [
     {
       volume: {

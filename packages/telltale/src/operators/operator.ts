@@ -32,6 +32,8 @@ export interface Operator {
   extras(options: InstallOptions): readonly KubeObject[];
   /** How webhooks are reached, where their certificate is kept, and who has to know its authority. */
   readonly webhooks?: Pick<CertificatesOptions, "service" | "secret" | "publish">;
+  /** As which user it runs in a cluster. Default: the image's. */
+  readonly user?: number;
   /** What its pods mount, where it runs in a cluster. */
   readonly mounts?: readonly Mount[];
   /** Why something that is there cannot be replaced by ours; undefined when it can. */
