@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatEndpoint, parseEndpoint, sameEndpoint, validEndpoint } from "./endpoint.ts";
+import { formatEndpoint, parseEndpoint, sameEndpoint, usableEndpoint, validEndpoint } from "./endpoint.ts";
 
 describe("AS-29 CP-9 what an endpoint may look like", () => {
   it.each([
@@ -47,6 +47,23 @@ describe("an endpoint", () => {
     expect(validEndpoint({ host: "a", port: 0 })).toBeUndefined();
     expect(validEndpoint(undefined)).toBeUndefined();
     expect(validEndpoint({ host: "a", port: 1 })).toEqual({ host: "a", port: 1 });
+  });
+
+  it.each([
+    ["https://abc.example.com", 443, "a URL"],
+    ["abc.example.com/path", 443, "a path"],
+    ["a b", 443, "white space"],
+    ["u:p@abc", 443, "user info"],
+    ["a".repeat(513), 443, "too long"],
+    ["abc", 65_536, "a port that is too high"],
+    ["abc", -1, "a port below 1"],
+  ])("%s:%i of a Cluster cannot be used: %s", (host, port) => {
+    expect(usableEndpoint({ host, port })).toBeUndefined();
+    expect(validEndpoint({ host, port })).toEqual({ host, port }); // and it is not ours to change
+  });
+
+  it.each(["abc.example.com", "10.0.0.1", "fd00::1", "a".repeat(512)])("%s of a Cluster is used", (host) => {
+    expect(usableEndpoint({ host, port: 6443 })).toEqual({ host, port: 6443 });
   });
 
   it("is the same where host and port are", () => {

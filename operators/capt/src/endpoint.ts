@@ -24,6 +24,18 @@ export function validEndpoint(
   return host === "" || port === 0 ? undefined : { host, port };
 }
 
+/** What our own kinds take for a host: a name or an address, without scheme, port or path. */
+export const hostPattern = "^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$";
+export const longestHost = 512;
+const hosts = new RegExp(hostPattern);
+
+/** One that our own kinds can hold, too: a Cluster takes any text for a host, and some have a whole URL there. */
+export function usableEndpoint(it: Parameters<typeof validEndpoint>[0]): Endpoint | undefined {
+  const found = validEndpoint(it);
+  if (found === undefined || !hosts.test(found.host) || found.host.length > longestHost) return undefined;
+  return found.port > 0 && found.port <= 65_535 ? found : undefined;
+}
+
 /** As one text, the address of IPv6 in brackets. */
 export const formatEndpoint = ({ host, port }: Endpoint): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
@@ -37,6 +49,6 @@ const plain = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?::(\d{1,5}))?$/;
 function split(text: string): Endpoint | undefined {
   const [, host, digits = "443"] = bracketed.exec(text) ?? plain.exec(text) ?? [];
   const port = Number(digits);
-  if (host === undefined || host.length > 512 || port < 1 || port > 65_535) return undefined;
+  if (host === undefined || host.length > longestHost || port < 1 || port > 65_535) return undefined;
   return { host, port };
 }

@@ -232,6 +232,13 @@ describe("CC-7 the endpoint", () => {
     expect(of(endpoint("", 0))).toBe("False WaitingForEndpoint no endpoint on CAPTCluster or Cluster yet");
   });
 
+  it("is not what a Cluster says that no status could hold: what to set is said, and not what was set", () => {
+    const message =
+      "spec.controlPlaneEndpoint of Cluster demo cannot be used: set host to a name or an address without scheme, port or path, and port to 1 to 65535";
+    expect(of(endpoint("https://u:hush@a"))).toBe(`False WaitingForEndpoint ${message}`);
+    expect(of(endpoint("https://a"), endpoint("b"))).toBe("True EndpointProvided b:6443");
+  });
+
   it("CC-8 gates nothing", () => {
     const { next, line } = said(networkWorld({ chain: done }));
     expect([next.ready, line("EndpointReady"), next.endpoint]).toEqual([true, "False WaitingForEndpoint", undefined]);

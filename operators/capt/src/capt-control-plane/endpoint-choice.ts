@@ -1,6 +1,6 @@
 // Which endpoint a control plane has, of all that somebody says it has (CP-8). Pure.
 import { type Chain, shownText, textIn } from "../chain.ts";
-import { type Endpoint, parseEndpoint, sameEndpoint, validEndpoint } from "../endpoint.ts";
+import { type Endpoint, parseEndpoint, sameEndpoint, usableEndpoint, validEndpoint } from "../endpoint.ts";
 import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import type { Cluster } from "../kinds/cluster.ts";
 
@@ -26,13 +26,15 @@ export function chooseEndpoint(it: CAPTControlPlane, cluster: Cluster, chain: Ch
   const present = said.filter(([, text]) => text !== undefined);
   const run = present.map(([, text]) => parseEndpoint(text ?? "")).find((found) => found !== undefined);
   const candidates = [
-    ["cluster", validEndpoint(cluster.spec.controlPlaneEndpoint)],
-    ["spec", validEndpoint(it.spec.controlPlaneEndpoint)],
+    ["cluster", usableEndpoint(cluster.spec.controlPlaneEndpoint)],
+    ["spec", usableEndpoint(it.spec.controlPlaneEndpoint)],
     ["run", run],
   ] as const;
   for (const [by, endpoint] of candidates) {
     if (endpoint === undefined) continue;
-    const isDisputed = candidates.some(([, other]) => other !== undefined && !sameEndpoint(other, endpoint));
+    // What a Cluster says counts here also where it cannot be used.
+    const others = [...candidates.map(([, other]) => other), validEndpoint(cluster.spec.controlPlaneEndpoint)];
+    const isDisputed = others.some((other) => other !== undefined && !sameEndpoint(other, endpoint));
     return { is: "found", endpoint, by, isDisputed };
   }
   const [first] = present;

@@ -42,6 +42,16 @@ describe("CP-8 the endpoint", () => {
     expect(of(named("a"), named("a"), { endpoint: "https://a:6443" })).toMatchObject({ isDisputed: false });
   });
 
+  it("is not what a Cluster says that cannot be used, and that is told", () => {
+    const url = { controlPlaneEndpoint: { host: "https://a", port: 443 } };
+    expect(of(url, {}, { endpoint: "https://b:6443" })).toMatchObject({
+      by: "run",
+      endpoint: { host: "b", port: 6443 },
+      isDisputed: true,
+    });
+    expect(of(url, {}, {})).toEqual({ is: "none" });
+  });
+
   it("is none where nobody says one, and invalid where what is said is none", () => {
     expect(of({ controlPlaneEndpoint: { host: "", port: 0 } }, {}, {})).toEqual({ is: "none" });
     expect(of({}, {}, { cluster_endpoint: "http://a" })).toEqual({ is: "invalid", key: "cluster_endpoint" });

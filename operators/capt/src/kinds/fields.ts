@@ -1,5 +1,6 @@
 // Fields that several of our kinds share: references, endpoints, timeouts, and what a Workspace says of itself.
 import { Dictionary, Fields, Flag, Int32, Optional, type Rule, Text, Time } from "@telltale/kinds";
+import { hostPattern, longestHost } from "../endpoint.ts";
 
 /** Partitions such as us-gov-west-1 have more parts. */
 const regionPattern = "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$";
@@ -16,8 +17,8 @@ export const endpoint = () =>
   Fields({
     host: Text({
       minLength: 1,
-      maxLength: 512,
-      pattern: "^([A-Za-z0-9._-]+|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)$",
+      maxLength: longestHost,
+      pattern: hostPattern,
       description: "A name or an address: no scheme, no port, no path",
     }),
     port: Int32({ minimum: 1, maximum: 65_535 }),
