@@ -121,6 +121,10 @@ export function renderFailure({ apply }: Chain): { readonly reason: string; read
   return said?.status === "False" && !isStale ? said : undefined;
 }
 
+/** Whether nobody has looked at the apply as it is now. */
+export const isUnseen = ({ apply }: Chain): boolean =>
+  (apply?.status?.observedGeneration ?? 0) < (apply?.metadata.generation ?? 0);
+
 /** What the apply waits for before its first run. */
 export function waitingFor({ apply }: Chain): string | undefined {
   const { conditions } = apply?.status ?? {};

@@ -3,7 +3,6 @@
 import { Secret } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
 import { CAPTCluster, CAPTControlPlane, WorkspaceTemplate } from "../src/kinds/index.ts";
-import { annotations } from "../src/names.ts";
 import { type Demo, type DemoOptions, demo, minute, reset, template, vpcDone, vpcModule } from "./demo.ts";
 import { namespace } from "./stage.ts";
 
@@ -256,21 +255,6 @@ test("AS-23 TO-5 a deadline is where it was, however often the operator is resta
   expect((await it.condition("network", "VPCCreating"))?.status).toBe("False");
 });
 
-test("AS-25 a token resets once, also over a restart", async () => {
-  const it = await making();
-  await it.pass(16 * minute);
-  await it.annotate("network", reset("a"));
-  await it.pass(2_000);
-  expect(await failure(it)).toBeUndefined();
-  await it.pass(16 * minute);
-  expect(await failure(it)).toBeDefined();
-  await it.annotate("network", reset("a"));
-  await it.restart();
-  await it.pass(2 * minute);
-  expect(await failure(it)).toBeDefined();
-  expect((await it.events(CAPTCluster)).filter((reason) => reason === "FailureReset")).toHaveLength(1);
-});
-
 async function secretOf(it: Demo, data: Readonly<Record<string, string>>): Promise<void> {
   const metadata = { name: "demo-net-vpc-connection", namespace };
   await it.client.apply(Secret, { metadata, stringData: data }, { fieldManager: "provider", force: true });
@@ -296,23 +280,3 @@ async function past(it: Demo, spec: object): Promise<void> {
   await it.edit("network", spec);
   await put(before);
 }
-
-test("AS-56 what the runner gives up on fails the network; a new template and a reset mend it", async () => {
-  const it = await making();
-  const name = (await it.the.workspace("demo-net-vpc"))?.metadata.name ?? "";
-  const noted = { merge: { metadata: { annotations: { [annotations.errorClass]: "InvalidConfiguration" } } } };
-  await it.client.patch(it.kinds.Workspace, { name }, noted);
-  await it.vpcRuns({ synced: false, message: "InvalidConfiguration: no such block" });
-  await it.pass(12_000);
-  expect(await failure(it)).toBe("WorkspaceFailed");
-  expect((await it.the.network()).status?.failureMessage).toBe(
-    `workspace ${name}: InvalidConfiguration: no such block`,
-  );
-  await it.client.patch(it.kinds.Workspace, { name }, {
-    merge: { metadata: { annotations: { [annotations.errorClass]: null } } },
-  } as never);
-  await it.vpcRuns();
-  await it.annotate("network", reset("1"));
-  await it.pass(2_000);
-  expect((await it.the.network()).status).toMatchObject({ ready: true });
-});

@@ -238,6 +238,8 @@ describe("CC-T1 what fails for good", () => {
   it("is not what was said of an older apply", () => {
     const stale = { ...refused, metadata: { ...refused.metadata, generation: 2 } };
     expect(sketch(networkWorld({ chain: chain(undefined, { apply: stale }) })).failure).toBeUndefined();
+    const edited = { ...apply(), metadata: { ...refused.metadata, generation: 2 } };
+    expect(sketch(networkWorld({ chain: chain(hopeless, { apply: edited }) })).failure).toBeUndefined();
   });
 
   it("is nothing once the network was there", () => {

@@ -40,11 +40,13 @@ export function plan(world: World, now: Instant): Plan {
   const { it, chain, infrastructure, hasTemplate } = world;
   const decision = decide(world, now);
   if (decision.is === "troubled" || decision.is === "failed") return nothing;
-  // Only a request that a person makes ends such a failure: nothing is made for it.
-  if (decision.is === "failing" && decision.isTerminal) return nothing;
   const isWaiting = infrastructure.is === "waiting" || infrastructure.is === "failed";
   const isMade = chain.apply !== undefined;
   const mayApply = !chain.isForeign && (isMade || (!isWaiting && hasTemplate));
+  if (decision.is === "failing" && decision.isTerminal) {
+    // Only a request that a person makes ends such a failure, and this may be it: an edit that mends what the run was given.
+    return isMade && mayApply && decision.seen.failure !== undefined ? { ...nothing, apply: applyFor(world) } : nothing;
+  }
   const isSpotRoleWanted = mayApply && it.spec.controlPlaneConfig?.spotServiceLinkedRole === "Ensure";
   return {
     ...(mayApply ? { apply: applyFor(world) } : {}),

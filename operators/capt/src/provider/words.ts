@@ -1,6 +1,6 @@
 // How the Workspace of a network or of a control plane is spoken of, and which revision of its module it runs. Pure.
 import { type SafeText, text } from "@telltale/status";
-import { type Chain, type Place, renderFailure } from "../chain.ts";
+import { type Chain, isUnseen, type Place, renderFailure } from "../chain.ts";
 import { annotations } from "../names.ts";
 import { sanitize } from "../sanitize.ts";
 import { isHopeless, readyOf, syncedOf } from "../workspace-class.ts";
@@ -40,14 +40,17 @@ export interface Unusable {
   readonly message: SafeText;
 }
 
-/** What cannot be rendered, and what the runner gave up on: no retry mends it. */
+/**
+ * What cannot be rendered, and what the runner gave up on: no retry mends it. As long as nobody has looked at the apply as it is now, what
+ * there is was made of an earlier one: an edit of the spec may have mended it.
+ */
 export function unusable(chain: Chain): Unusable | undefined {
   const refused = renderFailure(chain);
   if (refused !== undefined && refused.reason !== "WorkspaceTemplateNotFound") {
     return { token: "InvalidTemplate", message: text`${refused.message}` };
   }
   const { workspace } = chain;
-  if (workspace === undefined || !isHopeless(workspace)) return undefined;
+  if (workspace === undefined || !isHopeless(workspace) || isUnseen(chain)) return undefined;
   return { token: "WorkspaceFailed", message: text`workspace ${workspaceOf(chain)}: ${errorOf(workspace)}` };
 }
 
