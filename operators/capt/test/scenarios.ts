@@ -82,37 +82,47 @@ function scripted(engine: Engine, scripts: Scripts): Engine {
   };
 }
 
-/**
- * What people made, and somebody takes away or changes, nobody puts back. A network that is deleted waits for its control plane,
- * which waits for its network until it has failed; a Cluster takes both along. An endpoint is taken over once and for all. And a
- * template that was wrong for a while may have failed for good.
- */
-function differs({ p, again, then, on, at, how, kind }: Fault): boolean {
-  const isPeoples = (it: unknown) => /^(Cluster|CAPTCluster|CAPTControlPlane)$/.test(String(it));
+const isEdit = ({ p }: Fault): boolean => p === "P22" || p === "P33" || p === "P34";
+const isOn = ({ on }: Fault, plural: string): boolean => String(on).includes(`/${plural}/`);
+const isPeoples = ({ kind }: Fault): boolean => /^(Cluster|CAPTCluster|CAPTControlPlane)$/.test(String(kind));
+
+/** After which faults a cluster may rightly end otherwise. */
+function differs(fault: Fault): boolean {
+  const { p, again, then, at, how } = fault;
+  // What people made, and somebody takes away for good, nobody puts back.
   if (p === "P18") return again === false;
-  if (p === "P28") return then === "gone" || /\/(captclusters|clusters)\//.test(String(on));
-  if (p === "P30") return isPeoples(kind);
-  if (p === "P26") return how === "recreated" && isPeoples(kind);
-  if (p !== "P22" && p !== "P33" && p !== "P34") return false;
-  return /workspacetemplates|captcontrolplanes/.test(String(on)) || /^\/controlPlaneEndpoint/.test(String(at));
+  if (p === "P30") return how === "deleted" && isPeoples(fault);
+  if (p === "P26") return how === "recreated" && isPeoples(fault);
+  if (p === "P28" && then === "gone")
+    return isOn(fault, "captclusters") || isOn(fault, "captcontrolplanes") || isOn(fault, "workspacetemplates");
+  // A network waits with its end for its control plane (AS-41), and a Cluster takes both along: neither can be made again.
+  if (p === "P28") return isOn(fault, "captclusters") || isOn(fault, "clusters");
+  // A template that is wrong before anything was made of it fails for good (3.5).
+  if (p === "P22" || p === "P33") if (isOn(fault, "workspacetemplates")) return true;
+  // An endpoint is taken over once and for all (B6).
+  return isEdit(fault) && isOn(fault, "captclusters") && /^\/controlPlaneEndpoint/.test(String(at));
 }
 
-/** Who has failed for good leaves what it made as it is, and what its Cluster says of it. */
 export function differsAfterFailure(fault: Fault): boolean {
-  const { p, on, at, how, kind } = fault;
-  if (p === "P30" || (p === "P26" && how === "recreated"))
-    return kind === WorkspaceTemplateApply.kind || differs(fault);
-  const isEdit = p === "P22" || p === "P33" || p === "P34";
-  const isUsed = String(on).startsWith("/cluster.x-k8s.io/clusters/") || at === "/existingVpcId";
-  return (isEdit && isUsed) || differs(fault);
+  const { p, at, how, kind } = fault;
+  // Who has failed for good leaves what it made as it is (3.6.3): it makes no apply again,
+  const isTaken = (p === "P30" && how === "deleted") || (p === "P26" && how === "recreated");
+  if (isTaken && kind === WorkspaceTemplateApply.kind) return true;
+  // and does not follow what others are edited to: the network, or which one it is.
+  if (isEdit(fault) && (at === "/existingVpcId" || /^\/infrastructureRef/.test(String(at)))) return true;
+  return differs(fault);
 }
 
-/** With its status a network that came late forgets that it has waited, and an edit lets it begin anew. */
-export const differsWhenLate = (fault: Fault): boolean =>
-  (/^P(21|22|33|34)$/.test(fault.p) && /captclusters/.test(String(fault["on"]))) || differsAfterFailure(fault);
+export function differsWhenLate(fault: Fault): boolean {
+  // With its status a network forgets for how long it has waited, and an edit lets it begin anew (11.3).
+  if ((fault.p === "P21" || isEdit(fault)) && isOn(fault, "captclusters")) return true;
+  // So does a pause (CC-4), and a template that is wrong meanwhile fails it for another reason.
+  if (fault.p === "P34" && (fault["at"] === "/paused" || isOn(fault, "workspacetemplates"))) return true;
+  return differsAfterFailure(fault);
+}
 
 /** Whoever wants the network to be retained while everything goes retains it. */
-export const differsWhenDeleted = (fault: Fault): boolean => fault["at"] === "/retainVpcOnDelete" || differs(fault);
+export const differsWhenDeleted = (fault: Fault): boolean => fault["at"] === "/retainVpcOnDelete";
 
 /** What all of them have, whoever runs Workspaces. */
 export const common: Pick<Scenario, "kinds" | "differs" | "restamps"> = {
