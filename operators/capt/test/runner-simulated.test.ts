@@ -1,10 +1,13 @@
 // The simulated runner: what it says of itself, and what it can be told to do (12.9).
+import { Buffer } from "node:buffer";
+import { toCrd } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, it } from "vitest";
 import { Workspace } from "../src/kinds/workspace.ts";
 import { annotations } from "../src/names.ts";
+import { ProviderConfig } from "../src/runner/provider-config.ts";
 import { simulatedEngine } from "../src/runner/simulated/simulated-engine.ts";
-import { good, namespace, type RunnerStage, ready, runnerStage } from "./runner-stage.ts";
+import { good, module, namespace, type RunnerStage, ready, runnerStage } from "./runner-stage.ts";
 
 let s: RunnerStage;
 afterEach(() => s.end());
@@ -86,23 +89,43 @@ describe("12.9 the simulated runner", () => {
     expect((await s.get()).metadata.annotations?.[annotations.errorClass]).toBe("StateConflict");
   });
 
-  it("AS-57 nothing secret is in what it says, writes or logs", async () => {
-    s = await runnerStage();
+  it("AS-57 nothing secret is in what it says, asks for or logs, from its first run to its end", async () => {
+    s = await runnerStage({ objects: [toCrd(Workspace), toCrd(ProviderConfig)] });
     const marker = "XyZzY-hush";
-    const fail = [{ operation: "apply", times: 1, message: `no access with token=${marker}` }];
-    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "v", namespace } };
-    const data = { k: Buffer.from(marker).toString("base64") };
-    await s.client.create(Secret, { ...secret, data } as Secret);
+    const encoded = Buffer.from(marker).toString("base64");
+    const { apiVersion, kind } = ProviderConfig;
+    const spec = { configuration: `# ${marker}` };
+    await s.client.create(ProviderConfig, { apiVersion, kind, metadata: { name: "default" }, spec });
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "v", namespace }, data: { k: encoded } };
+    await s.client.create(Secret, secret as Secret);
     const secretKeyRef = { namespace, name: "v", key: "k" };
+    const message = `no access with token=${marker}`;
     await s.make({
-      script: { fail },
+      module: `${module}\n# ${marker}`,
+      script: { fail: ["plan", "apply", "destroy"].map((operation) => ({ operation, times: 1, message })) },
       outputs: { certificate: marker, my_token: marker },
-      forProvider: { vars: [{ key: "name", value: marker }], env: [{ name: "E", secretKeyRef }] },
+      forProvider: {
+        vars: [{ key: "name", value: marker }],
+        varmap: { more: marker },
+        varFiles: [{ source: "SecretKey", secretKeyRef }],
+        env: [
+          { name: "E", secretKeyRef },
+          { name: "F", value: marker },
+        ],
+      },
     });
-    await s.annotate({ [annotations.simOutputs]: JSON.stringify({ certificate: marker, my_token: marker }) });
-    await s.pass(60_000);
+    await s.pass(120_000);
     expect(await s.connection()).toMatchObject({ certificate: marker, my_token: marker });
-    await s.annotate({ [annotations.simOutputs]: null, [annotations.simScript]: null });
-    expect(await s.told()).not.toContain(marker);
+    expect((await s.kept())?.inputs).toMatchObject({ env: { E: marker, F: marker }, provider: `# ${marker}` });
+    await s.crash();
+    await s.pass(900_000);
+    await s.remove();
+    await s.pass(120_000);
+    const ended = ["plan PlanFailed", "apply ApplyFailed", "destroy DestroyFailed"];
+    expect([await s.isGone(), s.runs]).toEqual([true, expect.arrayContaining(ended)]);
+    const told = await s.told();
+    expect(told.match(/no access with token=/g)?.length).toBeGreaterThanOrEqual(6); // in a status and in an Event each
+    expect(told).not.toContain(marker);
+    expect(told).not.toContain(encoded);
   });
 });

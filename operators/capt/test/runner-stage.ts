@@ -4,7 +4,7 @@ import { type Client, createClient, inProcessTransport, isNotFound } from "@tell
 import { seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { Event, Namespace, Secret } from "@telltale/kinds/builtin";
-import { type Log, manager } from "@telltale/runtime";
+import { manager } from "@telltale/runtime";
 import { Workspace } from "../src/kinds/workspace.ts";
 import { annotations, stateSecretName } from "../src/names.ts";
 import { type WorkspaceRunner, type WorkspaceRunnerOptions, workspaceRunner } from "../src/runner/controller.ts";
@@ -12,6 +12,7 @@ import type { Engine } from "../src/runner/engine.ts";
 import { fromSecrets, type Kept } from "../src/runner/record.ts";
 import type { RunSample } from "../src/runner/runs.ts";
 import { simulatedEngine } from "../src/runner/simulated/simulated-engine.ts";
+import { hush } from "./hush.ts";
 
 export const namespace = "t1";
 export const operatorNamespace = "capt-system";
@@ -24,7 +25,7 @@ export interface RunnerStage {
   readonly runs: string[];
   /** What the runner wrote since somebody last asked: `PATCH /apis/...`. */
   writes(): readonly string[];
-  /** Everything that the runner sent, logged and said, in one text. */
+  /** Everything that the runner has told anybody, at any time, in one text: its requests, its log, its Events. */
   readonly told: () => Promise<string>;
   pass(by?: Ms): Promise<void>;
   make(more?: MakeOptions): Promise<Workspace>;
@@ -96,7 +97,7 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
     fieldManager: "person",
   });
   const complaints: string[] = [];
-  const lines: string[] = [];
+  const quiet = hush((line) => complaints.push(line));
   const runs: string[] = [];
   let sent: string[] = [];
   let seed = 3;
@@ -110,7 +111,7 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
   };
 
   function start(engine: Engine = options.engine ?? simulatedEngine({ clock })) {
-    const way = inProcessTransport(server.client);
+    const way = quiet.wrap(inProcessTransport(server.client));
     const stop = new AbortController();
     let isCut = false;
     const runner: WorkspaceRunner = workspaceRunner({
@@ -136,7 +137,7 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
         },
         close: () => way.close(),
       },
-      log: noting(lines, complaints),
+      log: quiet.log,
     });
     const run = it.run(stop.signal).catch((error: unknown) => {
       if (!isCut) complaints.push(String(error));
@@ -180,11 +181,7 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
       sent = [];
       return all;
     },
-    async told() {
-      const { items } = await client.list(Workspace);
-      const said = items.map(({ status, metadata }) => JSON.stringify([status, metadata.annotations]));
-      return [...said, ...(await events()), ...lines, ...complaints].join("\n");
-    },
+    told: async () => [...quiet.heard, ...(await events())].join("\n"),
     async make(more = {}) {
       const { name = "demo", script, outputs, notes = {} } = more;
       const made = await client.create(Workspace, {
@@ -260,13 +257,3 @@ export async function runnerStage(options: StageOptions = {}): Promise<RunnerSta
     },
   };
 }
-
-function noting(lines: string[], complaints: string[]): Log {
-  const none = (message: string, fields?: object) => void lines.push(`${message} ${words(fields)}`);
-  const note = (message: string, fields?: object) => void complaints.push(`${message} ${words(fields)}`);
-  const log: Log = { debug: none, info: none, warn: note, error: note, with: () => log };
-  return log;
-}
-
-const words = (fields: object | undefined): string =>
-  JSON.stringify(fields, (_key, it: unknown) => (it instanceof Error ? it.message : it)) ?? "";

@@ -5,6 +5,7 @@ import { Failed, text } from "@telltale/status";
 import type { Workspace } from "../kinds/workspace.ts";
 import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
 import { annotations, labels, labelValue } from "../names.ts";
+import { refusalOf } from "../refusal.ts";
 import { sanitize } from "../sanitize.ts";
 import type { Senses } from "./observe.ts";
 import { differs, type Plan, type Wanted } from "./plan.ts";
@@ -27,7 +28,7 @@ export async function act(plan: Plan, hands: ApplyHands, world: World, senses: S
     return { ...world, workspace, made: before === plan.wanted.revision ? { as: "nothing" } : { as } };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { ...world, workspace: live, made: { as: "refused", why: sanitize(error.status.message ?? "") } };
+    return { ...world, workspace: live, made: { as: "refused", why: refusalOf(error) } };
   }
 }
 
