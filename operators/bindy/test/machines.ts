@@ -6,6 +6,7 @@ import { fixedToken } from "../src/bindcar/token.ts";
 import { SimulatedBindcar } from "../src/bindcar-simulated/bindcar.ts";
 import { type Fault, isPreset } from "../src/bindcar-simulated/faults.ts";
 import { simulatedWire } from "../src/bindcar-simulated/wire.ts";
+import { Flapping } from "./flapping.ts";
 import type { Machines } from "./quick-cluster.ts";
 
 /** Beside the presets: what comes over the wire is not what was sent. */
@@ -30,18 +31,22 @@ export class SimulatedMachines implements Machines, Backend {
   readonly #random: Random;
   /** By the pod's uid, those that have begun. */
   readonly #machines = new Map<string, Machine>();
+  readonly flapping: Flapping;
   #last = 0;
   #fault: BackendFault | undefined;
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock;
     this.#random = random;
+    this.flapping = new Flapping(clock);
   }
 
   /** The operator's way to them. */
   bindcar(clock: Clock, random: Random): Bindcar {
     const find = (endpoint: string) => this.#at(endpoint)?.bindcar;
-    return bindcarClient({ wire: simulatedWire({ find, clock }), token: fixedToken("t"), clock, random });
+    const isWrong = (endpoint: string) => this.#at(endpoint)?.ordered?.name === "wrong-json";
+    const wire = this.flapping.over(simulatedWire({ find, clock }), isWrong);
+    return bindcarClient({ wire, token: fixedToken("t"), clock, random });
   }
 
   begin(pod: string): string {

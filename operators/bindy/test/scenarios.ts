@@ -4,7 +4,7 @@ import type { Condition, KindRef, KubeObject } from "@telltale/kinds";
 import { ConfigMap, Deployment, Pod, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
 import type { Deed, Ended, Fault, Look, Scenario } from "@telltale/simulation";
 import { presets } from "../src/bindcar-simulated/faults.ts";
-import { standardConfig } from "../src/config.ts";
+import { type Config, standardConfig } from "../src/config.ts";
 import {
   ARecord,
   Bind9Cluster,
@@ -41,14 +41,13 @@ const alias = of(CNAMERecord, "alias", { name: "alias", target: "www.example.com
 const base: Omit<Scenario<SimulatedMachines>, "name"> = {
   apply: [cluster(2), zone, www],
   kinds: [Bind9GlobalCluster, Bind9Cluster, Bind9Instance, DNSZone, ...recordKinds],
-  operator: ({ clock, random, transport, backend }) =>
-    bindyOperator({ config: standardConfig, transport, clock, random, bindcar: backend.bindcar(clock, random) }),
-  others: ({ backend }) => quickCluster(backend),
+  operator: operatorWith(standardConfig),
+  others: ({ backend }) => [...quickCluster(backend), backend.flapping.onlooker()],
   backend: ({ clock, random }) => new SimulatedMachines(clock, random),
   // One that asks for nothing.
   crowd: (i) => of(Bind9Cluster, `crowd-${i}`, {}),
-  // Longer than anybody waits for their turn.
-  quiet: 660 * second,
+  // Longer than anybody waits: five minutes, for a server that cannot be reached.
+  quiet: 310 * second,
   promise,
   leftovers,
   // Whose servers are all gone but one: that one's pods still need it.
@@ -67,10 +66,18 @@ const base: Omit<Scenario<SimulatedMachines>, "name"> = {
   end: ({ backend }) => answersOf(backend, 3),
 };
 
+function operatorWith(config: Config): Scenario<SimulatedMachines>["operator"] {
+  return ({ clock, random, transport, backend }) =>
+    bindyOperator({ config, transport, clock, random, bindcar: backend.bindcar(clock, random) });
+}
+
+/** So many servers answer, and none was said to fail or to be well without a cause. */
 function answersOf(machines: SimulatedMachines, count: number, address = "192.0.2.10"): void {
   const said = machines.answers("www.example.com.", "A").join(", ");
   const wanted = Array.from({ length: count }, () => address).join(", ");
   if (said !== wanted) throw new Error(`servers answer ${said}, not ${wanted}`);
+  const [flap] = machines.flapping.found;
+  if (flap !== undefined) throw new Error(flap);
 }
 
 /** What people made, and somebody takes away for good, nobody puts back. Servers are numbered in the order in which they are asked for. */
@@ -178,17 +185,17 @@ export const deleted: Scenario<SimulatedMachines> = {
   end: ({ backend }: Ended<SimulatedMachines>) => answersOf(backend, 0),
 };
 
-/** The Bindcar of the primary goes wrong for a while, and meanwhile somebody edits a record. */
+/** The Bindcar of the primary goes wrong for a while, and meanwhile somebody edits a record. Pods have no gate: others have. */
 const faulty = (fault: string): Scenario<SimulatedMachines> => ({
   ...base,
+  operator: operatorWith({ ...standardConfig, zoneReadinessGate: false }),
   name: `bindcar-${fault}`,
-  apply: [cluster(1), zone, www],
   people: [
     mark(20 * second, `Bindcar begins to fail (${fault}) in`, primary, { [faultOn]: fault }),
     patched(60 * second, "edits the record", ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.11"] } }),
     mark(140 * second, "Bindcar is well again in", primary, { [faultOn]: null }),
   ],
-  end: ({ backend }) => answersOf(backend, 2, "192.0.2.11"),
+  end: ({ backend }) => answersOf(backend, 3, "192.0.2.11"),
 });
 
 export const faults: readonly Scenario<SimulatedMachines>[] = [...Object.keys(presets), ...garbledNames].map(faulty);

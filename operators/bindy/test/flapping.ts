@@ -1,0 +1,120 @@
+// Looks on at what is said of pods, and at what their Bindcars answer: a pod is said to fail after two failures, or after one while
+// the kubelet does not call it ready either, and to be well again after an answer (7.8, 8.7). All else is flapping.
+import type { Clock } from "@telltale/clock";
+import { type Instant, type Ms, parseTime } from "@telltale/kinds";
+import { Pod } from "@telltale/kinds/builtin";
+import { type Controller, controller, type MapLook } from "@telltale/runtime";
+import type { Wire } from "../src/bindcar/wire.ts";
+import { faultTold } from "../src/http-errors.ts";
+import { Bind9Instance } from "../src/kinds/index.ts";
+import { parts } from "../src/names.ts";
+
+/** With one pod, since it was last said to be well. */
+interface Calls {
+  failed: readonly Instant[];
+  answered?: Instant;
+  /** Another pod may have its name later. */
+  wasWell?: true;
+}
+
+/** What an instance says of one of its pods. */
+interface Word {
+  readonly pod: string;
+  readonly is: "well" | "failing" | "other";
+}
+
+const second: Ms = 1_000;
+
+export class Flapping {
+  /** What was said without a cause, in words. */
+  readonly found: string[] = [];
+  readonly #clock: Clock;
+  /** By the pod's address. */
+  readonly #calls = new Map<string, Calls>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The same wire, listened to. `isWrong`: what answers there looks right and is not. */
+  over(wire: Wire, isWrong: (endpoint: string) => boolean): Wire {
+    return {
+      send: async (request, signal) => {
+        try {
+          const answer = await wire.send(request, signal);
+          // That there is no such zone is an answer, and what follows of it is not told apart here.
+          const isMissing = answer.status === 404 && request.path.includes("/zones/");
+          if (!isMissing) this.#heard(request.endpoint, answer.status < 400 && !isWrong(request.endpoint));
+          return answer;
+        } catch (error) {
+          this.#heard(request.endpoint, false);
+          throw error;
+        }
+      },
+    };
+  }
+
+  #heard(endpoint: string, isWell: boolean): void {
+    const calls = this.#of(endpoint.split(":")[0] ?? "");
+    if (isWell) calls.answered = this.#clock.now();
+    else calls.failed = [...calls.failed, this.#clock.now()];
+  }
+
+  #of(address: string): Calls {
+    const calls = this.#calls.get(address) ?? { failed: [] };
+    this.#calls.set(address, calls);
+    return calls;
+  }
+
+  /** Makes no passes: it only sees what is written. */
+  onlooker(): Controller {
+    return controller(Bind9Instance, "onlooker")
+      .on("deletion")
+      .gate(() => "ignore")
+      .reads(Pod, parts)
+      .watches(Bind9Instance, ({ old, new: next }, look) => {
+        if (old !== undefined && next !== undefined) this.#judge(old, next, look);
+        return [];
+      })
+      .events("none")
+      .reconcile<undefined>({ observe: () => undefined, status: () => ({ status: undefined }) });
+  }
+
+  #judge(old: Bind9Instance, next: Bind9Instance, look: MapLook): void {
+    const before = new Map(wordsOf(old).map((it) => [it.pod, it.is]));
+    for (const { pod: name, is } of wordsOf(next)) {
+      const pod = look.get(Pod, { namespace: next.metadata.namespace ?? "", name });
+      const calls = this.#of(pod?.status?.podIP ?? "");
+      const [first, other] = calls.failed;
+      const isSteady = pod !== undefined && first !== undefined && isReadySince(pod, first);
+      const isEnough = isSteady ? other !== undefined : first !== undefined;
+      if (before.get(name) === "well" && is === "failing" && calls.wasWell === true && !isEnough)
+        this.found.push(`Pod ${name} is said to fail after ${calls.failed.length} failure(s)`);
+      if (is === "well") calls.wasWell = true;
+      if (before.get(name) !== "failing" || is !== "well") continue;
+      if (isSteady && (calls.answered === undefined || calls.answered < (other ?? first)))
+        this.found.push(`Pod ${name} is said to be well again, and has answered nobody`);
+      // What has failed meanwhile counts for the next time.
+      const now = this.#clock.now();
+      calls.failed = calls.failed.filter((at) => at > now - second);
+    }
+  }
+}
+
+function wordsOf({ status }: Bind9Instance): readonly Word[] {
+  return (status?.conditions ?? []).flatMap((condition): readonly Word[] => {
+    const [, pod, phrase = ""] = /^Pod (\S+) (.*)$/.exec(condition.message) ?? [];
+    if (pod === undefined || !condition.type.startsWith("Pod-")) return [];
+    if (condition.status === "True") return [{ pod, is: "well" }];
+    const { trouble } = faultTold(condition.reason, phrase) ?? {};
+    const isJudged = trouble !== undefined && !(trouble.at === "answered" && trouble.status === 404);
+    return [{ pod, is: isJudged ? "failing" : "other" }];
+  });
+}
+
+/** What is stored are whole seconds: in the second itself nobody knows. */
+function isReadySince({ status }: Pod, at: Instant): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const since = ready?.status === "True" ? parseTime(ready.lastTransitionTime) : undefined;
+  return since !== undefined && since + second <= at;
+}
