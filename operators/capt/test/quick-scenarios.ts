@@ -55,8 +55,8 @@ const quickly = (
     quickProvider({ outputs, courseOf: (it) => (it.startsWith("demo-net") ? network : plane) }),
     ...(settings.clusterApiMode === "external" ? [clusterApi()] : []),
   ],
-  // Longer than anything is left alone: a network that was there before is looked at every ten minutes.
-  quiet: (apply === manifests.plane ? 11 : 6) * minute,
+  // Longer than anything is left alone: a network is waited for a quarter of an hour, a control plane for half an hour.
+  quiet: (apply === manifests.network ? 16 : 31) * minute,
 });
 
 export const created = quickly("created", manifests.all);

@@ -87,7 +87,7 @@ const isOn = ({ on }: Fault, plural: string): boolean => String(on).includes(`/$
 const isPeoples = ({ kind }: Fault): boolean => /^(Cluster|CAPTCluster|CAPTControlPlane)$/.test(String(kind));
 
 /** After which faults a cluster may rightly end otherwise. */
-function differs(fault: Fault): boolean {
+function differs(fault: Fault, all: readonly Fault[] = []): boolean {
   const { p, again, then, at, how } = fault;
   // What people made, and somebody takes away for good, nobody puts back.
   if (p === "P18") return again === false;
@@ -99,26 +99,31 @@ function differs(fault: Fault): boolean {
   if (p === "P28") return isOn(fault, "captclusters") || isOn(fault, "clusters");
   // A template that is wrong before anything was made of it fails for good (3.5).
   if (p === "P22" || p === "P33") if (isOn(fault, "workspacetemplates")) return true;
+  // What is retained stays when everything goes (6.6); and who is mended later than that has failed for good (3.6.3): people wait for a
+  // clock that is wrong for an hour.
+  const has = (id: string) => all.some((it) => it.p === id);
+  if (isEdit(fault) && at === "/retainVpcOnDelete" && has("P27")) return true;
+  if (isEdit(fault) && /^\/vpcTemplateRef/.test(String(at)) && has("P24")) return true;
   // An endpoint is taken over once and for all (B6).
   return isEdit(fault) && isOn(fault, "captclusters") && /^\/controlPlaneEndpoint/.test(String(at));
 }
 
-export function differsAfterFailure(fault: Fault): boolean {
+export function differsAfterFailure(fault: Fault, all: readonly Fault[] = []): boolean {
   const { p, at, how, kind } = fault;
   // Who has failed for good leaves what it made as it is (3.6.3): it makes no apply again,
   const isTaken = (p === "P30" && how === "deleted") || (p === "P26" && how === "recreated");
   if (isTaken && kind === WorkspaceTemplateApply.kind) return true;
   // and does not follow what others are edited to: the network, or which one it is.
   if (isEdit(fault) && (at === "/existingVpcId" || /^\/infrastructureRef/.test(String(at)))) return true;
-  return differs(fault);
+  return differs(fault, all);
 }
 
-export function differsWhenLate(fault: Fault): boolean {
+export function differsWhenLate(fault: Fault, all: readonly Fault[] = []): boolean {
   // With its status a network forgets for how long it has waited, and an edit lets it begin anew (11.3).
   if ((fault.p === "P21" || isEdit(fault)) && isOn(fault, "captclusters")) return true;
   // So does a pause (CC-4), and a template that is wrong meanwhile fails it for another reason.
   if (fault.p === "P34" && (fault["at"] === "/paused" || isOn(fault, "workspacetemplates"))) return true;
-  return differsAfterFailure(fault);
+  return differsAfterFailure(fault, all);
 }
 
 /** Whoever wants the network to be retained while everything goes retains it. */
