@@ -11,6 +11,7 @@ import type { Condition, KindRef, KubeObject } from "@telltale/kinds";
 import { CustomResourceDefinition } from "@telltale/kinds/builtin";
 import { type ControlPlane, startControlPlane } from "../../../tools/envtest/envtest.ts";
 import { Provider, VirtualMachine, VMClass, VMImage, virtrigaudCrds } from "../src/kinds/index.ts";
+import { tools } from "./job-pods.ts";
 import { Kit } from "./qemu/kit.ts";
 import { providerSpec } from "./stage.ts";
 
@@ -57,6 +58,7 @@ export async function realStage(assets: string, names: readonly string[]) {
     const env = {
       ...process.env,
       VIRTRIGAUD_PROVIDER_INSECURE: "true",
+      VIRTRIGAUD_MIGRATION_JOB_IMAGE: tools.image,
       LOG_FORMAT: "json",
       // They start often: this halves what a start costs.
       NODE_COMPILE_CACHE: join(tmpdir(), "telltale-real-stage"),
@@ -76,6 +78,8 @@ export async function realStage(assets: string, names: readonly string[]) {
 
   const it = {
     client,
+    /** A way of its own to the server. */
+    transport: () => httpTransport(connection),
     kitOf,
     /** Where the providers find claims: a folder for each. */
     storage,

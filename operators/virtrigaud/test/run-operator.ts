@@ -4,7 +4,7 @@
 import { findConnection, httpTransport, type Request, type Transport } from "@telltale/client";
 import { systemClock as clock, systemRandom as random } from "@telltale/clock";
 import { manager, pinoLog } from "@telltale/runtime";
-import { standardConfig, virtrigaudOperator } from "../src/index.ts";
+import { configFrom, virtrigaudOperator } from "../src/index.ts";
 import { readyProviders } from "./ready-providers.ts";
 
 const [kubeconfig = "", when = "", pattern = ""] = process.argv.slice(2);
@@ -22,7 +22,9 @@ const transport: Transport = {
   close: () => server.close(),
 };
 const log = await pinoLog({ level: "warn", clock });
-const controllers = virtrigaudOperator({ config: standardConfig, clock, random, log });
+const read = configFrom(process.env);
+if ("errors" in read) throw new Error(read.errors.join("\n"));
+const controllers = virtrigaudOperator({ config: read.config, clock, random, log });
 const it = manager({
   name: "virtrigaud",
   transport,

@@ -25,6 +25,7 @@ import {
   exportsOf,
   importName,
   importsOf,
+  sha256In,
   stagedFormat,
   stagingUrl,
 } from "./staging.ts";
@@ -180,7 +181,7 @@ export const deeds: Deeds = {
       name,
       from: { file: source.file, format },
       to: { file: target.file, format: to },
-      checksum: isVerified ? (held.diskInfo?.sourceChecksum ?? "") : "",
+      checksum: isVerified ? (sha256In(held.diskInfo?.sourceChecksum) ?? "") : "",
       deadline: transferDeadline(timeoutAt(world) - hands.now),
       provider,
     });

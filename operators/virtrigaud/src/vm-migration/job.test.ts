@@ -4,7 +4,7 @@ import { describe, expect, it, test } from "vitest";
 import { VMMigration } from "../kinds/index.ts";
 import { convertJob, convertName, type JobTools, removeJob, removeName } from "./job.ts";
 import { workOf } from "./job-state.ts";
-import { claimPlace, convertedUrl, exportsOf, isOwn, stagedObject } from "./staging.ts";
+import { claimPlace, convertedUrl, exportsOf, isOwn, sha256In, stagedObject } from "./staging.ts";
 
 const migration = (name = "a", more: object = {}): VMMigration => ({
   apiVersion: VMMigration.apiVersion,
@@ -102,6 +102,12 @@ describe("what is staged", () => {
     "",
   ])("%j is not", (url) => {
     expect(claimPlace(migration(), url)).toBeUndefined();
+  });
+
+  it("has a checksum that a Job can compare with, or none", () => {
+    const sum = "0123456789abcdef".repeat(4);
+    expect([sum, `SHA256:${sum.toUpperCase()}`].map(sha256In)).toEqual([sum, sum]);
+    expect([undefined, "", "md5:00", "$(reboot)", `${sum}0`].map(sha256In)).toEqual(Array(5).fill(undefined));
   });
 
   it("is imported as it was converted, once it was, and not if it was exported again since", () => {

@@ -96,6 +96,12 @@ export function stagedObject(
   return { url: convertedUrl(url, format), format, isConverted: true };
 }
 
+/** A provider's checksum as `sha256sum` writes it. Undefined: there is none, or it is one of another kind. */
+export function sha256In(checksum: string | undefined): string | undefined {
+  const plain = checksum?.toLowerCase().replace(/^sha256:/, "") ?? "";
+  return /^[0-9a-f]{64}$/.test(plain) ? plain : undefined;
+}
+
 /** Whether this migration could have staged it. The list is an annotation, in which anybody may have written anything. */
 export function isOwn(migration: VMMigration, url: string): boolean {
   const [, number, format] = /export-([1-9]\d{0,5})(?:-converted)?\.([a-z0-9]+)(?:\?[^?]*)?$/.exec(url) ?? [];

@@ -4,7 +4,7 @@ import { band, type Draft, remaining, type SafeText, text } from "@telltale/stat
 import type { VMMigration } from "../kinds/index.ts";
 import type { MigrationPhase, MigrationProgress } from "../kinds/vm-migration-status.ts";
 import { failureSaid, retryAt, timeoutAt } from "./retrying.ts";
-import { stagedObject } from "./staging.ts";
+import { sha256In, stagedObject } from "./staging.ts";
 import { failReasons, type Rest, type WaitReason } from "./step.ts";
 import type { Held, World } from "./world.ts";
 
@@ -190,7 +190,7 @@ function entered(to: MigrationPhase, world: World, draft: MigrationDraft): void 
 function unverified({ held, migration, staged, from }: World): SafeText {
   const { isConverted } = stagedObject(migration, staged, held, from.channel.provider?.spec.type);
   const { sourceChecksum, checksum, targetChecksum } = held.diskInfo ?? {};
-  const isHeld = migration.spec.options?.verifyChecksums !== false && sourceChecksum !== undefined;
+  const isHeld = migration.spec.options?.verifyChecksums !== false && sha256In(sourceChecksum) !== undefined;
   return isConverted && isHeld && checksum !== undefined && checksum === targetChecksum
     ? text`the disk was converted on the way, and verified before and after`
     : text`the transfer was not verified by a checksum`;
