@@ -108,7 +108,7 @@ async function perform(peer: Peer, { options, assets, folder, from, told, report
         report("W1", figures);
         if (wanted("W2")) report("W2", await steady(scene, operator, started["rss"] ?? Number.NaN));
         if (wanted("W8")) {
-          told(`W8: idle for ${options.idle} s`);
+          told(`W8: idle for ${options.idle} s, after a minute`);
           report("W8", await idle(scene, operator));
         }
         if (wanted("W3")) {
