@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { scenarios as migrations } from "./migrations.scenarios.ts";
 import { type Hypervisor, scenarios } from "./scenarios.ts";
 
+const byJob = migrations.find(({ name }) => name === "converted-by-a-job");
+
 const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan])[] = [
   [
     "a Provider is not let go while a machine of it is on its way",
@@ -44,6 +46,16 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
         { p: "P25", write: 47, by: 40000, side: "before", for: 0 },
       ],
     },
+  ],
+  [
+    "what a server that was put back has again goes again, also from a migration that had put all in order",
+    byJob,
+    { seed: 1, faults: [{ p: "P31", change: 69, lost: 1, versions: "back" }] },
+  ],
+  [
+    "a pass that gets no answer after the end says so, and the next one what the end was",
+    byJob,
+    { seed: 1, faults: [{ p: "P25", write: 57, by: 40000, side: "before", for: 0 }] },
   ],
 ];
 
