@@ -20,8 +20,10 @@ if [ -n "$7" ]; then
 fi
 about=$(qemu-img info --output=json -f "$4" "./$3")
 case $about in *'"backing-filename":'* | *'"data-file":'*) refuse "the staged disk $3 refers to another file" ;; esac
-others=$(printf '%s\\n' "$about" | grep '"filename":' | grep -cvF "\\"filename\\": \\"./$3\\"" || :)
-[ "$others" = 0 ] || refuse "the staged disk $3 refers to another file"
+if [ "$4" = vmdk ]; then
+  others=$(printf '%s\\n' "$about" | grep '"filename":' | grep -cvF "\\"filename\\": \\"./$3\\"" || :)
+  [ "$others" = 0 ] || refuse "the staged disk $3 refers to another file"
+fi
 options=
 [ "$6" != vmdk ] || options='-o subformat=streamOptimized'
 qemu-img convert -t writeback -f "$4" -O "$6" $options "./$3" "./$5.part"
