@@ -53,6 +53,18 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     { seed: 1, faults: [{ p: "P31", change: 69, lost: 1, versions: "back" }] },
   ],
   [
+    "a migration goes with its namespace, in which no Job can be made any more",
+    migrations.find(({ name }) => name === "removed-by-a-job"),
+    {
+      seed: 84,
+      latency: "random",
+      faults: [
+        { p: "P7", kind: "/namespaces", event: 5, by: 30000 },
+        { p: "P27", write: 56, namespace: "default" },
+      ],
+    },
+  ],
+  [
     "a pass that gets no answer after the end says so, and the next one what the end was",
     byJob,
     { seed: 1, faults: [{ p: "P25", write: 57, by: 40000, side: "before", for: 0 }] },

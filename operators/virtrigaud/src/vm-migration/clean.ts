@@ -1,6 +1,8 @@
 // Puts one thing in order at the end of a migration. What cannot be removed now becomes part of the world, and is tried again.
+import { ApiError } from "@telltale/client";
 import { formatTime } from "@telltale/kinds";
 import { Job, PersistentVolumeClaim } from "@telltale/kinds/builtin";
+import type { Ensured } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
 import { ProviderError } from "../link/provider-error.ts";
@@ -133,11 +135,24 @@ async function removeByJob(urls: readonly string[], world: World, hands: Migrati
   if (tools === undefined) return world;
   const wanted = removeJob(migration, tools, { urls, files, provider: from.channel.provider });
   const name = wanted.metadata?.name ?? "";
-  const { live, as } = await hands.ensure(Job, wanted, { mode: "createOnly" });
-  const { unreached: _begun, ...heard } = world.heard;
-  if (as === "foreign") {
-    return { ...world, heard: { ...heard, stuck: { ...heard.stuck, [name]: text`the Job is somebody else's` } } };
+  const { unreached: _tried, ...heard } = world.heard;
+  const stuck = (why: SafeText): World => {
+    const all = Object.fromEntries(urls.map((url) => [url, why]));
+    return { ...world, heard: { ...heard, stuck: { ...heard.stuck, ...all } } };
+  };
+  let made: Ensured<Job>;
+  try {
+    made = await hands.ensure(Job, wanted, { mode: "createOnly" });
+  } catch (error) {
+    if (!(error instanceof ApiError) || ![403, 422].includes(error.code)) throw error;
+    if (!error.causes.some(({ reason }) => reason === "NamespaceTerminating"))
+      return stuck(redact(error.status.message));
+    // The claim goes with its namespace, and no Job is made there any more.
+    hands.event("Warning", "StagingObjectRetained", text`No Job can remove ${files.join(", ")}: the namespace goes`);
+    return forgotten(urls, { ...world, heard }, hands);
   }
+  const { live, as } = made;
+  if (as === "foreign") return stuck(text`Job ${name} is somebody else's`);
   if (as === "created") {
     const said = text`Job ${name} removes ${files.join(", ")} from claim ${world.claim?.name ?? ""}`;
     hands.event("Normal", "CleanupStarted", said);

@@ -16,7 +16,7 @@ import {
 import { annotations, fieldManager, labels } from "../names.ts";
 import { act } from "./act.ts";
 import { tell } from "./events.ts";
-import { finalize } from "./finalize.ts";
+import { finalize, patience } from "./finalize.ts";
 import { Flights } from "./flights.ts";
 import { jobPart } from "./job.ts";
 import { byJob, observe, type Senses } from "./observe.ts";
@@ -70,7 +70,7 @@ export function vmMigrations({ workers, ...options }: VMMigrationOptions): Contr
       .writes(VirtualMachine, "create", "patch", "delete")
       .writes(PersistentVolumeClaim, "patch")
       .records(annotations.pendingOp)
-      .finalize((migration, hands, draft) => finalize(migration, hands, draft, senses))
+      .finalize((migration, hands, draft) => finalize(migration, hands, draft, senses), { limit: patience })
       .events("none")
       .status({ as: "patch", fieldManager })
       .workers(workers)

@@ -19,7 +19,7 @@ import type { World } from "./world.ts";
 /** So long a task of a provider is waited for. */
 const taskPatience: Ms = 120_000;
 /** After so long what cannot be removed is left behind. */
-const patience: Ms = 600_000;
+export const patience: Ms = 600_000;
 /** More than there is to do. */
 const enough = 80;
 

@@ -177,11 +177,17 @@ describe("what was staged on the claim of a person", () => {
   it("is removed by another Job five minutes after one that failed, and the message says why", async () => {
     const g = await shared({ from: plain, to: plain });
     const heal = all.rules?.add({ match: { namespace: g.h.namespace }, exitCode: 1, exitAfter: 1_000 });
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "b" }] } };
+    await g.h.apply(Job, "a-remove", { suspend: true, template });
     await migrate(g.h, "a", { storage });
     await until(g, "Ready");
-    await all.s.pass(10_000);
+    await all.s.pass(2_000);
+    const url = `pvc://shared/vmmigrations/${g.h.namespace}/a/export-1.qcow2`;
+    expect((await status(g))?.message).toBe(`Could not remove ${url}: Job a-remove is somebody else's`);
+    await g.h.remove(Job, "a-remove");
+    await all.s.pass(5 * minute + 10_000);
     expect((await status(g))?.message).toBe("Could not remove a-remove: exit code 1");
-    expect((await events(g, "CleanupErrors")).length).toBe(1);
+    expect((await events(g, "CleanupErrors")).length).toBe(2);
     heal?.();
     await tidy(g, 7 * minute);
     expect(staged(g)).toEqual(["mine"]);
