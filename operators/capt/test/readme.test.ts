@@ -1,10 +1,11 @@
-// The README is checked against the kinds and the flags. `npx vitest run operators/capt/test/readme.test.ts -u` brings its tables
+// The README is checked against the kinds, the bridge and the flags. `npx vitest run operators/capt/test/readme.test.ts -u` brings its tables
 // up to date.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ConditionDeclaration, Kind } from "@telltale/kinds";
 import { expect, test } from "vitest";
-import { configFrom } from "../src/config.ts";
+import { clusterReasons } from "../src/cluster-bridge/reasons.ts";
+import { configFrom, standardConfig } from "../src/config.ts";
 import {
   CAPTCluster,
   CAPTControlPlane,
@@ -53,6 +54,15 @@ test("the README has every flag, and no other", () => {
   expect(told.sort()).toEqual(flags.sort());
 });
 
+test("the README has the defaults of flags: to set one of them changes nothing", () => {
+  const told = [...readme.matchAll(/^\| `(--[a-z-]+)` \| `([^`]+)` \|/gm)].map(([, flag = "", value = ""]) => [
+    flag,
+    value,
+  ]);
+  expect(told.length).toBeGreaterThan(12);
+  for (const it of told) expect([it, configFrom(Object.fromEntries([it]))]).toEqual([it, { config: standardConfig }]);
+});
+
 interface Entry {
   readonly type: string;
   readonly declared: ConditionDeclaration;
@@ -75,7 +85,19 @@ function tables(): string {
   return [
     ...own.map(({ title, entries }) => section(title, entries)),
     section("Of several kinds", [...common.values()]),
+    bridged(),
   ].join("\n");
+}
+
+/** What the bridge says in words of its own: the conditions of a Cluster belong to Cluster API, and have no closed list. */
+function bridged(): string {
+  const rows = Object.entries(clusterReasons).map(
+    ([reason, { means, fix }]) => `| \`${reason}\` | ${means} | ${fix} |`,
+  );
+  const head = ["| Reason | Means | Do |", "|---|---|---|"];
+  return ["### Cluster, where nobody else looks after it", "", ...head, ...rows, ""]
+    .join("\n")
+    .replaceAll(/ {2,}/g, " ");
 }
 
 function section(title: string, entries: readonly Entry[]): string {

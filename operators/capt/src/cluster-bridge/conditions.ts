@@ -3,6 +3,7 @@ import type { Condition, ConditionStatus } from "@telltale/kinds";
 import { findCondition, type SafeText, text } from "@telltale/status";
 import { sanitize } from "../sanitize.ts";
 import type { Side } from "./phase.ts";
+import type { ClusterReason } from "./reasons.ts";
 import { roleKinds } from "./references.ts";
 import { objectOf, type Provider, type World } from "./world.ts";
 
@@ -17,8 +18,8 @@ export interface Said {
 
 /** A reason for what is not there: the two versions have different words. */
 export interface Words {
-  readonly noInfrastructure: string;
-  readonly notInitialized: string;
+  readonly noInfrastructure: ClusterReason;
+  readonly notInitialized: ClusterReason;
 }
 
 type Failing = { readonly failureReason?: string; readonly failureMessage?: string } | undefined;
@@ -49,7 +50,7 @@ export function initializedSaid({ cluster, controlPlane }: World, { notInitializ
   if (controlPlane.is === "none") return undefined;
   const stored = findCondition(cluster.status?.conditions, "ControlPlaneInitialized")?.status === "True";
   if (stored || objectOf(controlPlane)?.status?.initialized === true) {
-    return { status: "True", reason: "Initialized", message: text`the control plane is initialized` };
+    return own("True", "Initialized", text`the control plane is initialized`);
   }
   return waiting(
     notInitialized,
@@ -58,14 +59,14 @@ export function initializedSaid({ cluster, controlPlane }: World, { notInitializ
 }
 
 /** All of the others are True, or what the first says that is not. */
-export function summed(all: readonly (readonly [string, Said | undefined])[], ok: string): Said {
+export function summed(all: readonly (readonly [string, Said | undefined])[], ok: ClusterReason): Said {
   for (const [type, said] of all) {
     if (said === undefined || said.status === "True") continue;
     const { status, reason, severity } = said;
     const message = text`${type}: ${said.message}`;
     return { status, reason, message, ...(severity === undefined ? {} : { severity }) };
   }
-  return { status: "True", reason: ok, message: text`` };
+  return own("True", ok, text``);
 }
 
 export interface FailureSaid {
@@ -117,7 +118,17 @@ function repeated({ status, reason, message, lastTransitionTime }: Condition, is
   };
 }
 
-const waiting = (reason: string, message: SafeText): Said => ({ status: "False", reason, message, severity: "Info" });
+/** In words of the bridge's own. */
+export const own = (status: ConditionStatus, reason: ClusterReason, message: SafeText): Said => ({
+  status,
+  reason,
+  message,
+});
+
+const waiting = (reason: ClusterReason, message: SafeText): Said => ({
+  ...own("False", reason, message),
+  severity: "Info",
+});
 
 function missing(provider: Provider<unknown>, kind: string): SafeText {
   if (provider.is === "foreign") return text`${provider.kind} ${provider.name} is not this operator's`;

@@ -11,6 +11,7 @@ import {
   failureOf,
   infrastructureSaid,
   initializedSaid,
+  own,
   type Said,
   sidesOf,
   summed,
@@ -47,7 +48,7 @@ export function statusV1beta2(world: World, draft: Draft<typeof ClusterV1beta2>,
   // A Cluster that is read in this version has this version's status.
   const stored = (cluster.status ?? {}) as Stored;
   if (paused !== undefined) {
-    draft.aside().state({ type: "Paused", status: "True", reason: "Paused", message: paused });
+    draft.aside().state({ type: "Paused", ...own("True", "Paused", paused) });
     return;
   }
   const failure = failureOf(world);
@@ -93,44 +94,33 @@ function saidOf(world: World): readonly (readonly [Type, Said | undefined])[] {
     ["ControlPlaneAvailable", controlPlaneSaid(world, "Available")],
   ];
   const deleting = deletingSaid(world);
-  const leaving: Said | undefined =
-    deleting.status === "True" ? { ...deleting, status: "False", reason: "Deleting" } : undefined;
+  const leaving: Said | undefined = deleting.status === "True" ? own("False", "Deleting", deleting.message) : undefined;
   return [
     ["Available", leaving ?? summed(said, "Available")],
     ...said,
-    ["Paused", { status: "False", reason: "NotPaused", message: text`not paused` }],
+    ["Paused", own("False", "NotPaused", text`not paused`)],
     ["Deleting", deleting],
   ];
 }
 
 function deletingSaid(world: World): Said {
-  if (!isLeaving(world.cluster)) return { status: "False", reason: "NotDeleting", message: text`not deleting` };
+  if (!isLeaving(world.cluster)) return own("False", "NotDeleting", text`not deleting`);
   const planned = plan(world);
   const next = planned.do === "delete" ? planned.next : "nothing";
   const { machines, controlPlane, infrastructure } = world;
   const named = (what: string, it: { readonly name?: string }): SafeText => text`waiting for ${what} ${it.name ?? ""}`;
   if (next === "machines") {
-    return {
-      status: "True",
-      reason: "WaitingForMachineDeletion",
-      message: text`waiting for ${machines.length} machines`,
-    };
+    return own("True", "WaitingForMachineDeletion", text`waiting for ${machines.length} machines`);
   }
   if (next === "controlPlane") {
-    return {
-      status: "True",
-      reason: "WaitingForControlPlaneDeletion",
-      message: named("CAPTControlPlane", controlPlane as { name?: string }),
-    };
+    const message = named("CAPTControlPlane", controlPlane as { name?: string });
+    return own("True", "WaitingForControlPlaneDeletion", message);
   }
   if (next === "infrastructure") {
-    return {
-      status: "True",
-      reason: "WaitingForInfrastructureDeletion",
-      message: named("CAPTCluster", infrastructure as { name?: string }),
-    };
+    const message = named("CAPTCluster", infrastructure as { name?: string });
+    return own("True", "WaitingForInfrastructureDeletion", message);
   }
-  return { status: "True", reason: "DeletionCompleted", message: text`everything is gone` };
+  return own("True", "DeletionCompleted", text`everything is gone`);
 }
 
 /** What others keep there stays. */
