@@ -15,6 +15,9 @@ export interface MachineSenses {
 
 export type Passage = "go" | "ignore" | { readonly again: Ms } | { readonly paused: SafeText };
 
+/** How often is looked although nobody told of anything: a status that somebody took away has to come back (API-11). */
+export const recheck: Ms = 300_000;
+
 export const clusterIndex = "label";
 export const clusterLabel = ({ metadata }: KubeObject): readonly string[] => [
   `${metadata?.namespace}/${labelValue(metadata?.name ?? "")}`,

@@ -7,7 +7,7 @@ import { CaptMachineDeployment } from "../../kinds/capt-machine-deployment.ts";
 import { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
 import { labels, managers } from "../../names.ts";
 import { anyCluster } from "../../server.ts";
-import { clusterIndex, clusterLabel, inherited, type MachineSenses, passageOf } from "../gate.ts";
+import { clusterIndex, clusterLabel, inherited, type MachineSenses, passageOf, recheck } from "../gate.ts";
 import { type Plan, plan } from "./plan.ts";
 import { status } from "./status.ts";
 import { hashOf, setName, type World } from "./world.ts";
@@ -28,7 +28,7 @@ export function captMachineDeployments(senses: MachineSenses): Controller {
       const { paused } = passage;
       return {
         only(_it, draft, now) {
-          draft.aside().condition("Paused", true, "Paused", paused).wake(plus(now, 300_000));
+          draft.aside().condition("Paused", true, "Paused", paused).wake(plus(now, recheck));
         },
       };
     })

@@ -2,6 +2,7 @@
 import { type Instant, plus } from "@telltale/kinds";
 import { type Draft, findCondition, since, text } from "@telltale/status";
 import type { CaptMachineDeployment } from "../../kinds/capt-machine-deployment.ts";
+import { recheck } from "../gate.ts";
 import { isStaying } from "../set/plan.ts";
 import { isSelecting } from "./plan.ts";
 import { isAvailable, isNew, nextAvailable, setName, type World } from "./world.ts";
@@ -30,7 +31,8 @@ export function status(world: World, draft: DeploymentDraft, now: Instant): void
   progressing(world, counts, draft, now);
   draft
     .condition("Paused", false, "NotPaused", "not paused")
-    .condition("Deleting", false, "NotDeleting", "not deleting");
+    .condition("Deleting", false, "NotDeleting", "not deleting")
+    .wake(plus(now, recheck));
   draft.wake(nextAvailable(world, now));
   if (isCrossed) draft.wake(plus(now, 1_000));
 }

@@ -10,7 +10,7 @@ import { WorkspaceTemplateApply } from "../../kinds/workspace-template-apply.ts"
 import { managers } from "../../names.ts";
 import { anyCluster } from "../../server.ts";
 import { quietly } from "../../trouble.ts";
-import { clusterIndex, clusterLabel, type MachineSenses, passageOf } from "../gate.ts";
+import { clusterIndex, clusterLabel, type MachineSenses, passageOf, recheck } from "../gate.ts";
 import { type Plan, plan } from "./plan.ts";
 import { status } from "./status.ts";
 import { applyPlace, templatePlace, type World } from "./world.ts";
@@ -33,7 +33,7 @@ export function captMachines(senses: MachineSenses): Controller {
       const { paused } = passage;
       return {
         only(_it, draft, now) {
-          draft.aside().condition("Paused", true, "Paused", paused).wake(plus(now, 300_000));
+          draft.aside().condition("Paused", true, "Paused", paused).wake(plus(now, recheck));
         },
       };
     })

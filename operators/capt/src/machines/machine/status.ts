@@ -7,13 +7,14 @@ import { saying } from "../../said.ts";
 import { sanitize } from "../../sanitize.ts";
 import { isHopeless } from "../../workspace-class.ts";
 import { errorOf, workspaceConditions } from "../../workspace-conditions.ts";
+import { recheck } from "../gate.ts";
 import { templatePlace, type World } from "./world.ts";
 
 const say = saying<typeof CaptMachine>();
 type Said = ReturnType<typeof say>;
 
 /** Until the next look: at what is being made, at what is ready. */
-const intervals = { soon: 10_000, quiet: 300_000 } as const satisfies Record<string, Ms>;
+const soon: Ms = 10_000;
 
 export function status(world: World, draft: Draft<typeof CaptMachine>, now: Instant): void {
   const { it, chain } = world;
@@ -31,7 +32,7 @@ export function status(world: World, draft: Draft<typeof CaptMachine>, now: Inst
     ...(isReady ? { initialization: { provisioned: true } } : {}),
     ...known(chain),
   });
-  draft.wake(plus(now, isReady ? intervals.quiet : intervals.soon));
+  draft.wake(plus(now, isReady ? recheck : soon));
 }
 
 /** What is known of a machine stays known when its Workspace has a bad moment. */

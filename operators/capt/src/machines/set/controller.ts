@@ -6,7 +6,7 @@ import { CaptMachine } from "../../kinds/capt-machine.ts";
 import { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
 import { managers } from "../../names.ts";
 import { anyCluster } from "../../server.ts";
-import { clusterIndex, clusterLabel, inherited, type MachineSenses, passageOf } from "../gate.ts";
+import { clusterIndex, clusterLabel, inherited, type MachineSenses, passageOf, recheck } from "../gate.ts";
 import { isStaying, type Plan, plan, type World } from "./plan.ts";
 import { status } from "./status.ts";
 
@@ -26,7 +26,7 @@ export function captMachineSets(senses: MachineSenses): Controller {
       const { paused } = passage;
       return {
         only(_it, draft, now) {
-          draft.aside().condition("Paused", true, "Paused", paused).wake(plus(now, 300_000));
+          draft.aside().condition("Paused", true, "Paused", paused).wake(plus(now, recheck));
         },
       };
     })

@@ -1,10 +1,12 @@
 // What a CaptMachineSet says of itself. Pure.
+import { type Instant, plus } from "@telltale/kinds";
 import { type Draft, names, type SafeText, text } from "@telltale/status";
 import type { CaptMachine } from "../../kinds/capt-machine.ts";
 import type { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
+import { recheck } from "../gate.ts";
 import { isReady, isSelecting, isStaying, type World, wantedOf } from "./plan.ts";
 
-export function status({ it, machines }: World, draft: Draft<typeof CaptMachineSet>): void {
+export function status({ it, machines }: World, draft: Draft<typeof CaptMachineSet>, now: Instant): void {
   const staying = machines.filter(isStaying);
   const ready = staying.filter(isReady).length;
   const labelled = Object.entries(it.spec.template.metadata?.labels ?? {});
@@ -30,7 +32,8 @@ export function status({ it, machines }: World, draft: Draft<typeof CaptMachineS
   }
   draft
     .condition("Paused", false, "NotPaused", "not paused")
-    .condition("Deleting", false, "NotDeleting", "not deleting");
+    .condition("Deleting", false, "NotDeleting", "not deleting")
+    .wake(plus(now, recheck));
 }
 
 const unready = (machines: readonly CaptMachine[]): SafeText =>
