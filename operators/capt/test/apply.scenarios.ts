@@ -39,15 +39,8 @@ function provider(): Controller {
   });
 }
 
-/**
- * Whoever takes an apply away by force leaves its Workspace behind: that is what its finalizer is for. Where the one that is waited for is
- * gone for good, the other waits for good.
- */
-const differs = ({ p, again, then }: Fault): boolean =>
-  (p === "P18" && again === false) || (p === "P28" && then === "gone");
-
-/** Whoever sets it while the apply goes decides whether the Workspace stays. */
-const differsWhenRemoved = (fault: Fault): boolean => fault["at"] === "/retainWorkspaceOnDelete" || differs(fault);
+/** Whoever takes an apply away by force leaves its Workspace behind, as it was: that is what its finalizer is for. */
+const isForced = ({ p, again }: Fault): boolean => p === "P18" && again === false;
 
 const base: Omit<Scenario, "name" | "apply"> = {
   kinds: [WorkspaceTemplate, WorkspaceTemplateApply, Workspace, ClusterV1beta2],
@@ -55,7 +48,6 @@ const base: Omit<Scenario, "name" | "apply"> = {
   others: () => [provider()],
   // A status that somebody else has changed is put right at the next look, after five minutes.
   quiet: 700_000,
-  differs,
   free: [
     "Workspace *.status.atProvider",
     `Workspace *.metadata.annotations.${annotations.applyUid}`,
@@ -82,11 +74,15 @@ export const waiting: Scenario = {
   ...base,
   name: "waiting",
   apply: [apply("plane", { waitForWorkspaces: [{ name: "net" }] }), apply("net"), template()],
+  // Where the one that is waited for is gone for good, the other waits for good.
+  differs: (fault) =>
+    isForced(fault) || (fault.p === "P28" && fault["then"] === "gone" && String(fault["on"]).endsWith("/net")),
 };
 export const changed: Scenario = {
   ...base,
   name: "changed",
   apply: [template(), apply("net")],
+  differs: isForced,
   people: [
     later(90_000, "changes the template", (client) =>
       client.patch(
@@ -102,14 +98,15 @@ export const removed: Scenario = {
   name: "removed",
   apply: [template(), apply("net")],
   people: [removal],
-  differs: differsWhenRemoved,
+  // Whoever sets it while the apply goes decides whether the Workspace stays.
+  differs: (fault) => fault["at"] === "/retainWorkspaceOnDelete" || isForced(fault),
 };
 export const retained: Scenario = {
   ...base,
   name: "retained",
   apply: [template(), apply("net", { retainWorkspaceOnDelete: true })],
   people: [removal],
-  // What stays is as it was when the apply went: nobody had heard of it, or it was wrong and is put right only now.
-  differs: (fault) => /^P(9|33|34)$/.test(fault.p) || differsWhenRemoved(fault),
+  // What stays is as it was when the apply went: what was wrong from the beginning is put right only then.
+  differs: ({ p }) => p === "P33",
   outlives: ({ kind }) => kind === Workspace.kind,
 };

@@ -7,6 +7,8 @@ import { annotations, stateSecretName } from "../src/names.ts";
 import { simulatedEngine, workspaceRunner } from "../src/runner/index.ts";
 import { module } from "./runner-stage.ts";
 
+/** Where the operator lives, and keeps the state of runs. */
+const home = "capt-system";
 const connection = { writeConnectionSecretToRef: { name: "demo-connection", namespace: "default" } };
 
 const workspace = (script: object, text = module, to: object = connection): KubeObject =>
@@ -25,16 +27,18 @@ const slow = { latencyMs: { init: 500, plan: 500, apply: 4_000, destroy: 3_000 }
 const base: Omit<Scenario, "name" | "apply"> = {
   kinds: [Workspace],
   operator: ({ clock, random }) => [
-    workspaceRunner({ engine: simulatedEngine({ clock }), clock, random, namespace: "default" }).controller,
+    workspaceRunner({ engine: simulatedEngine({ clock }), clock, random, namespace: home }).controller,
   ],
   // What is missing or wrong is seen when the next run is due.
   quiet: 700_000,
   // Their names have uids in them.
-  free: ["Secret default/capt-tfstate-*"],
-  // The operator's own namespace goes, and the operator with it.
-  unsuited: ["P27"],
+  free: [`Secret ${home}/capt-tfstate-*`],
+  given: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: home } } as KubeObject],
   promise(object, look) {
-    const { name } = (object as Workspace).spec.writeConnectionSecretToRef ?? {};
+    const { spec, status } = object as Workspace;
+    // A run that failed leaves Ready as it was (R10): also one that could not write the Secret, as its namespace is gone.
+    if (status?.conditions?.some(({ type, status: is }) => type === "Synced" && is === "False") === true) return true;
+    const { name } = spec.writeConnectionSecretToRef ?? {};
     return name === undefined || look.list(Secret).some(({ metadata }) => metadata?.name === name);
   },
   leftovers(object, _backend, look) {
