@@ -53,6 +53,18 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     { seed: 1, faults: [{ p: "P31", change: 69, lost: 1, versions: "back" }] },
   ],
   [
+    "a transfer is looked at again after the clock was put back",
+    byJob,
+    {
+      seed: 109,
+      latency: "random",
+      faults: [
+        { p: "P24", write: 6, by: 3600000 },
+        { p: "P8", change: 56, back: 1, as: "restart", by: 20000 },
+      ],
+    },
+  ],
+  [
     "a migration goes with its namespace, in which no Job can be made any more",
     migrations.find(({ name }) => name === "removed-by-a-job"),
     {

@@ -151,8 +151,9 @@ function task(
   if (heard.task === undefined) return ask("task");
   switch (heard.task.is) {
     case "running": {
-      const elapsed = now - (parseTime(held.progress?.phaseStartTime) ?? now);
-      const polls = Math.max(0, Math.floor(Math.log2(elapsed / (2 * second) + 1)));
+      // A clock that was put back has it begin in the future.
+      const elapsed = Math.max(0, now - (parseTime(held.progress?.phaseStartTime) ?? now));
+      const polls = Math.floor(Math.log2(elapsed / (2 * second) + 1));
       return wait(said, pollAfter(taskPolls.transfer, polls, side.channel.provider?.spec.type === "qemu"));
     }
     case "failed":

@@ -239,7 +239,7 @@ function progressOf({ heard, held, now }: World, phase: "Exporting" | "Importing
   const [entry, end] = bands[phase];
   const percentage = Math.max(before.percentage ?? entry, band(entry, end, share));
   const began = parseTime(before.phaseStartTime) ?? now;
-  const elapsed = now - began;
+  const elapsed = Math.max(0, now - began);
   if (bytesDone === undefined || bytesTotal === undefined) return { ...before, percentage };
   const left = remaining({ epoch: phase, done: bytesDone, total: bytesTotal }, elapsed);
   return {
