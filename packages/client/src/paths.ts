@@ -33,13 +33,13 @@ export function objectPath(kind: KindRef, ref: Ref, subresource?: string): strin
 
 /** The path with its query; what is undefined is left out. */
 export function withQuery(path: string, query: Query = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    const values = typeof value === "object" ? value : [String(value)];
-    return values.map((one) => `${encode(name)}=${encode(one)}`);
-  });
-  if (pairs.length === 0) return path;
-  return `${path}${path.includes("?") ? "&" : "?"}${pairs.join("&")}`;
+  let whole = path;
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const one of typeof value === "object" ? value : [String(value)])
+      whole += `${whole.includes("?") ? "&" : "?"}${encode(name)}=${encode(one)}`;
+  }
+  return whole;
 }
 
 /** What stays as it is: nearly every name. Ten times as fast as to encode it. */

@@ -11,6 +11,9 @@ export type WatchEvent<T extends KubeObject> =
   /** Everything up to this version has been sent. Only `metadata` is filled. */
   | { readonly type: "BOOKMARK"; readonly object: KubeObject };
 
+/** One for all: to make one for each costs more than to leave. */
+const left = new DOMException("the watch was left", "AbortError");
+
 /** The events of a stream until the server ends it. An ERROR is thrown, and so is a stream that broke. */
 export async function* watchEvents<T extends KubeObject>(
   sender: Sender,
@@ -36,7 +39,7 @@ export async function* watchEvents<T extends KubeObject>(
   } finally {
     limit.done();
     opened.deadline.done();
-    opened.deadline.abort(new DOMException("the watch was left", "AbortError"));
+    opened.deadline.abort(left);
     // Not awaited: a stream that hangs would keep its reader.
     Promise.resolve(chunks.return?.()).catch(() => {});
   }

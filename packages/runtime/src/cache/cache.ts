@@ -63,6 +63,7 @@ interface Entry {
   readonly followers: readonly Watched[];
   readonly waiting: (() => void)[];
   readonly stop: AbortController;
+  readonly held: Held;
   users: number;
 }
 
@@ -168,15 +169,7 @@ export class Cache {
 
   /** Everything that is kept: for those who compare it with the server. */
   held(): Held[] {
-    return [...this.#entries.values()].map(({ kind, select, store, followers }) => ({
-      kind,
-      select,
-      store,
-      get version() {
-        const all = followers.map(({ follower }) => follower.version);
-        return all.reduce((a, b) => (a === "" || isNoNewer(a, b) ? a : b));
-      },
-    }));
+    return Array.from(this.#entries.values(), ({ held }) => held);
   }
 
   /** Those that watch what such an object is: nobody would ever tell the others that it changed. */
@@ -239,7 +232,16 @@ export class Cache {
         ...(lists === undefined ? {} : { lists }),
       }),
     }));
-    return { kind, select, store, followers, waiting, stop, users: 0 };
+    const held: Held = {
+      kind,
+      select,
+      store,
+      get version() {
+        const all = followers.map(({ follower }) => follower.version);
+        return all.reduce((a, b) => (a === "" || isNoNewer(a, b) ? a : b));
+      },
+    };
+    return { kind, select, store, followers, waiting, stop, held, users: 0 };
   }
 
   #namespaces(kind: KindRef, select: Selection): readonly (string | undefined)[] {
