@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -38,6 +39,8 @@ export interface RealStage {
   readonly root: string;
   /** Everything that the runner has logged. */
   readonly log: () => string;
+  /** All that anybody could ever read on the server, but for specs and Secrets: each state of each object, Events too. */
+  readonly told: () => string;
   start(): void;
   /** `SIGKILL`: at once. `SIGTERM`: in good order. */
   kill(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
@@ -56,13 +59,41 @@ export interface RealStage {
   run(uid: string): string | undefined;
   /** The process that leads the run. */
   leader(uid: string): number;
-  /** Processes of runs: by their home, or by the group that they are in. */
+  /** Processes of runs, by their home. */
   processes(): readonly number[];
+  /** The same, and whoever has a file of a run open: the process that waits for a run has no home. */
+  left(): readonly number[];
   kept(uid: string): Promise<Kept | undefined>;
   secret(name: string): Promise<Readonly<Record<string, string>> | undefined>;
   events(): Promise<string>;
   end(): Promise<void>;
 }
+
+/** One resource, and outputs of which one is sensitive. */
+export const simple = `
+variable "name" { type = string }
+resource "terraform_data" "vpc" { input = var.name }
+output "vpc_id" { value = "vpc-\${substr(sha256(terraform_data.vpc.id), 0, 17)}" }
+output "azs" { value = ["b", "a"] }
+output "admin" {
+  sensitive = true
+  value     = "only for the Secret"
+}
+`;
+export const vars = [{ key: "name", value: "net" }];
+
+/** Three resources, one after the other, each of which takes a while to be made. */
+export const slow = (seconds: number) =>
+  [0, 1, 2]
+    .map(
+      (i) => `
+resource "terraform_data" "r${i}" {
+  input = "${i}"
+  ${i === 0 ? "" : `depends_on = [terraform_data.r${i - 1}]`}
+  provisioner "local-exec" { command = "sleep ${seconds}" }
+}`,
+    )
+    .join("\n");
 
 const runner = fileURLToPath(new URL("./run-runner.ts", import.meta.url));
 
@@ -83,11 +114,18 @@ export async function realStage(program: RealProgram): Promise<RealStage> {
   const client = createClient({ transport: inProcessTransport(server.client), clock, random, fieldManager: "person" });
   let operator: ChildProcess | undefined;
   let log = "";
+  const told: string[] = [];
+  server.store.subscribe("/", server.store.revision, ({ key, record }) => {
+    const { spec: _spec, ...rest } = record.object();
+    if (!key.startsWith("//secrets/")) told.push(JSON.stringify(rest));
+  });
 
-  const processes = () =>
+  const pids = () =>
     readdirSync("/proc")
       .map(Number)
-      .filter((pid) => pid > 1 && `\0${text(`/proc/${pid}/environ`)}`.includes(`\0HOME=${root}/`));
+      .filter((pid) => pid > 1);
+  const isAtHome = (pid: number) => `\0${text(`/proc/${pid}/environ`)}`.includes(`\0HOME=${root}/`);
+  const processes = () => pids().filter(isAtHome);
 
   const read = (name: string) => client.get(Workspace, name);
   const secret = (name: string, of: string) =>
@@ -118,6 +156,7 @@ export async function realStage(program: RealProgram): Promise<RealStage> {
     client,
     root,
     log: () => log,
+    told: () => told.join("\n"),
     start() {
       operator = spawn(process.execPath, [runner, kubeconfig, root, file, program.version], {
         stdio: ["ignore", "pipe", "pipe"],
@@ -170,6 +209,7 @@ export async function realStage(program: RealProgram): Promise<RealStage> {
     run: (uid) => journal(uid)?.id,
     leader: (uid) => journal(uid)?.process?.pid ?? 0,
     processes,
+    left: () => pids().filter((pid) => pid !== operator?.pid && (isAtHome(pid) || opened(pid, `${root}/`))),
     async kept(uid) {
       const found = await secret(stateSecretName(uid), operatorNamespace);
       return found === undefined ? undefined : fromSecrets(found as Parameters<typeof fromSecrets>[0], []);
@@ -203,6 +243,16 @@ export function realPrograms(built: string | undefined, path = process.env["PATH
     const { terraform_version: version } = JSON.parse(told) as { terraform_version: string };
     return [{ name, file, version }];
   });
+}
+
+/** A file that is gone is still open, under the name that it had. */
+function opened(pid: number, folder: string): boolean {
+  try {
+    const files = readdirSync(`/proc/${pid}/fd`);
+    return files.some((file) => readlinkSync(`/proc/${pid}/fd/${file}`).startsWith(folder));
+  } catch {
+    return false; // it is gone
+  }
 }
 
 function text(path: string): string {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findTofu } from "../../../tools/tofu/tofu.ts";
 import { Workspace } from "../src/kinds/workspace.ts";
 import type { Kept } from "../src/runner/record.ts";
-import { namespace, type RealStage, realPrograms, realStage } from "./real-stage.ts";
+import { namespace, type RealStage, realPrograms, realStage, simple, slow, vars } from "./real-stage.ts";
 
 const programs = realPrograms(findTofu());
 if (programs.length === 0) {
@@ -14,31 +14,6 @@ if (programs.length === 0) {
     "skipped: operators/capt: real runs need terraform or tofu; put one on the PATH or run: npm run tofu\n",
   );
 }
-
-const simple = `
-variable "name" { type = string }
-resource "terraform_data" "vpc" { input = var.name }
-output "vpc_id" { value = "vpc-\${substr(sha256(terraform_data.vpc.id), 0, 17)}" }
-output "azs" { value = ["b", "a"] }
-output "admin" {
-  sensitive = true
-  value     = "only for the Secret"
-}
-`;
-const vars = [{ key: "name", value: "net" }];
-
-/** Three resources, one after the other, each of which takes a while to be made. */
-const slow = (seconds: number) =>
-  [0, 1, 2]
-    .map(
-      (i) => `
-resource "terraform_data" "r${i}" {
-  input = "${i}"
-  ${i === 0 ? "" : `depends_on = [terraform_data.r${i - 1}]`}
-  provisioner "local-exec" { command = "sleep ${seconds}" }
-}`,
-    )
-    .join("\n");
 
 describe.skipIf(programs.length === 0).each(programs)("real $name", (program) => {
   let s: RealStage;
@@ -49,10 +24,10 @@ describe.skipIf(programs.length === 0).each(programs)("real $name", (program) =>
   afterEach(() => s.end());
 
   const remove = () => s.client.delete(Workspace, { name: "demo" }, { propagation: "Background" });
-  const nothingIsLeft = async (uid: string) => {
+  const nothingIsLeft = async () => {
     await s.until("the Workspace is gone", () => s.isGone());
-    expect(existsSync(join(s.root, uid))).toBe(false);
-    await s.until("no process is left", () => s.processes().length === 0, 5_000);
+    expect(readdirSync(s.root)).toEqual([]); // neither state nor lock, of this one or of any other
+    await s.until("no process is left", () => s.left().length === 0, 5_000);
     const { items } = await s.client.list(Secret);
     expect(items.map(({ metadata }) => metadata?.name)).toEqual([]);
   };
@@ -75,7 +50,7 @@ describe.skipIf(programs.length === 0).each(programs)("real $name", (program) =>
     expect((await s.kept(uid))?.state?.serial).toBe(kept?.state?.serial);
     expect((await s.events()).match(/RunStarted/g)).toHaveLength(1);
     await remove();
-    await nothingIsLeft(uid);
+    await nothingIsLeft();
   });
 
   // OpenTofu keeps what it has made to itself for up to 20 s: a kill in that time is the module's loss, as the README says.
@@ -104,6 +79,7 @@ describe.skipIf(programs.length === 0).each(programs)("real $name", (program) =>
     const leader = s.leader(uid);
     await s.kill("SIGKILL");
     expect(s.processes()).not.toEqual([]);
+    expect(s.left()).toContain(leader);
     const run = s.run(uid);
     s.start();
     await s.until("it has ended", () => s.step(uid) !== "apply");
@@ -119,7 +95,7 @@ describe.skipIf(programs.length === 0).each(programs)("real $name", (program) =>
     const uid = metadata.uid ?? "";
     await s.until("it applies", () => s.step(uid) === "apply" && s.processes().length > 2);
     await remove();
-    await nothingIsLeft(uid);
+    await nothingIsLeft();
     const events = await s.events();
     expect(events).toContain("Warning RunCancelled apply: Cancelled: the run was cancelled: the Workspace is deleted");
     expect(events).toContain("Normal RunSucceeded destroy went through");
@@ -130,12 +106,11 @@ describe.skipIf(programs.length === 0).each(programs)("real $name", (program) =>
     const data = { [key]: Buffer.from('name = "from a Secret"\n').toString("base64") };
     await s.client.create(Secret, { apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, data } as Secret);
     const varFiles = [{ source: "SecretKey", format: "HCL", secretKeyRef: { namespace, name, key } }];
-    const { metadata } = await s.make({ module: simple, varFiles });
-    const uid = metadata.uid ?? "";
+    await s.make({ module: simple, varFiles });
     await s.ready();
     await s.client.delete(Secret, { name, namespace }, { propagation: "Background" });
     await remove();
-    await nothingIsLeft(uid);
+    await nothingIsLeft();
   });
 
   it("AS-56 a module that cannot work is said to be so and tried again when it is corrected", async () => {
@@ -204,11 +179,15 @@ output "kubeconfig" { value = nonsensitive(var.name) }
     writeFileSync(join(s.root, metadata.uid ?? "", "go-on"), "");
     await s.ready();
     expect(await s.secret("demo-connection")).toEqual({ all: marker, kubeconfig: marker });
-    const { status, metadata: now } = await s.get();
-    const said = [s.log(), await s.events(), JSON.stringify(status), JSON.stringify(now.annotations ?? {})].join("\n");
+    expect((await s.get()).status?.atProvider?.outputs).toBeUndefined();
+    await s.client.delete(Secret, ref, { propagation: "Background" });
+    await remove();
+    await nothingIsLeft();
+    const said = [s.log(), s.told()].join("\n");
+    for (const word of ["local-exec provisioner error", "RunFailed", "RunSucceeded"]) expect(said).toContain(word);
     expect(said).not.toContain(marker);
+    expect(said).not.toContain(data.k);
     expect(said).not.toContain("of the operator alone");
-    expect(status?.atProvider?.outputs).toBeUndefined();
   });
 
   it("13.5 a run gets nothing of the operator's environment, and its files are for nobody else's eyes", async () => {
@@ -245,7 +224,7 @@ resource "terraform_data" "x" {
     await s.ready();
     expect((await s.kept(uid))?.state?.resources).toBe(3);
     await remove();
-    await nothingIsLeft(uid);
+    await nothingIsLeft();
   });
 
   const steps = ["init", "validate", "plan", "apply", "output"] as const;
@@ -261,7 +240,7 @@ resource "terraform_data" "x" {
     expect((await s.kept(uid))?.state?.resources).toBe(1);
     expect(await s.secret("demo-connection")).toMatchObject({ admin: "only for the Secret" });
     await remove();
-    await nothingIsLeft(uid);
+    await nothingIsLeft();
   });
 
   it.each(victims)("kill -9 of %s while it destroys is survived, and nothing is left in the end", async (victim) => {
@@ -271,7 +250,7 @@ resource "terraform_data" "x" {
     const release = s.hold("destroy");
     await remove();
     await strike("destroy", victim, uid, release);
-    await nothingIsLeft(uid);
+    await nothingIsLeft();
   });
 
   /** Kills somebody while a step is held, lets it go on, and has an operator again. */
