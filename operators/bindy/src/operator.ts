@@ -10,6 +10,7 @@ import { bind9Clusters } from "./cluster/controller.ts";
 import type { Config } from "./config.ts";
 import { bind9GlobalClusters } from "./global-cluster/controller.ts";
 import { Grace } from "./grace.ts";
+import { accounts } from "./instance/accounts.ts";
 import { bind9Instances } from "./instance/controller.ts";
 import { Secrets } from "./instance/secrets.ts";
 import { Turns } from "./instance/turns.ts";
@@ -47,6 +48,7 @@ export function bindyOperator(options: OperatorOptions): readonly Controller[] {
     bind9GlobalClusters({ config, grace: new Grace() }),
     bind9Clusters({ config, grace: new Grace() }),
     bind9Instances(tools),
+    accounts(),
     zones({ bindcar, ledger, memory: new Memory(), findings: prober }, prober.zoneSource),
     gates(ledger),
     ...records(ledger),

@@ -1,5 +1,5 @@
 // 16.6: clusters on simulated pods, each with a simulated Bindcar.
-import { ConfigMap, Deployment, Namespace, Pod, Secret, Service } from "@telltale/kinds/builtin";
+import { ConfigMap, Deployment, Namespace, Pod, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
 import { afterEach, expect, test, vi } from "vitest";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance } from "../src/kinds/index.ts";
 import { namespace, type Stage, stage } from "./stage.ts";
@@ -344,4 +344,27 @@ test("8.4 an instance of a cluster that is not there says so, and comes up with 
   expect(await it.says("b9", "mine")).toBe("True AllReady All 1 pods are ready");
   expect((await it.client.get(Bind9Instance, "mine", { namespace })).status?.clusterRef?.name).toBe("dns");
   expect((await it.events("Bind9Instance")).some((told) => told.startsWith("Normal ConfigurationValid"))).toBe(true);
+});
+
+test("8.4 an account that comes when the last instance is gone goes too, and one that a person made stays", async () => {
+  it = await stage({ namespaces: ["other"] });
+  await it.cluster("dns", 1, 0);
+  await it.pass(20_000);
+  const { metadata, ...rest } = await it.client.get(ServiceAccount, "bind9", { namespace });
+  await it.client.delete(Bind9Cluster, { name: "dns", namespace }, { propagation: "Background" });
+  await it.pass(20_000);
+  const left = async () => {
+    const { items = [] } = (await it?.client.list(ServiceAccount)) ?? {};
+    return items.filter((one) => one.metadata?.name === "bind9");
+  };
+  expect(await left()).toEqual([]);
+  await it.client.create(ServiceAccount, {
+    ...rest,
+    metadata: { name: "bind9", namespace, labels: metadata?.labels ?? {} },
+  });
+  await it.client.create(ServiceAccount, { ...rest, metadata: { name: "bind9", namespace: "other" } });
+  await it.pass(50_000);
+  expect(await left()).toHaveLength(2);
+  await it.pass(20_000);
+  expect((await left()).map((one) => one.metadata?.namespace)).toEqual(["other"]);
 });
