@@ -32,7 +32,8 @@ try {
   const transfers = { alsoNotify: [], allowTransfer: [] };
   const task = { zone: { uid: "zone" }, content, least: 1, stored: undefined, transfers, servers: [server] };
   const began = clock.uptime();
-  const { results } = await publish(task, { bindcar, memory: new Memory(), signal: new AbortController().signal });
+  const around = { bindcar, memory: new Memory(), signal: new AbortController().signal, report: () => {} };
+  const { results } = await publish(task, around);
   const took = clock.uptime() - began;
   const { is } = results.get("pod") ?? {};
   const last = await pod.dig(`host-${count - 1}.example.com`, "A", "+short");

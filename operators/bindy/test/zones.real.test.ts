@@ -50,7 +50,7 @@ describe.skipIf(path === undefined)("zones on a real BIND", () => {
       clock: systemClock,
       random: systemRandom,
     });
-    const around = { bindcar, memory, signal: new AbortController().signal };
+    const around = { bindcar, memory, signal: new AbortController().signal, report: () => {} };
     const servers = pods.map(serverOf);
     const [one, two, three] = servers;
     if (one === undefined || two === undefined || three === undefined) throw new Error("three pods are needed");

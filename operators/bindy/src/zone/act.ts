@@ -58,7 +58,9 @@ const nothing: Brought = { primaries: new Map(), secondaries: new Map(), late: n
 async function bring(plan: Plan, hands: ZoneHands, world: World, tools: Tools): Promise<Brought> {
   if (plan.is !== "publish" && plan.is !== "mirror") return nothing;
   const { bindcar, memory } = tools;
-  const around = { bindcar, memory, signal: hands.signal };
+  // At once: what a pod has answered says nothing of what it does when the others have, too.
+  const report = (pod: string, trouble: Trouble | undefined) => tools.findings.report(pod, trouble, plan.name);
+  const around = { bindcar, memory, signal: hands.signal, report };
   const zone = { uid: uidOf(world.zone) };
   const stored = world.zone.status?.serial;
   const published =
@@ -68,8 +70,6 @@ async function bring(plan: Plan, hands: ZoneHands, world: World, tools: Tools): 
   const serial = isSigned ? undefined : published?.serial;
   const secondaries = await follow({ zone, name: plan.name, serial, servers: plan.secondaries }, around);
   const primaries = published?.results ?? new Map<string, Result>();
-  for (const [pod, it] of [...primaries, ...secondaries])
-    tools.findings.report(pod, it.is === "trouble" ? it.trouble : undefined, plan.name);
   const late = lateOnes(plan, secondaries, serial, hands, world, tools);
   clear(memory.keep(zone.uid, new Set([...primaries.keys(), ...secondaries.keys()])), tools);
   return { primaries, secondaries, late, ...(published?.serial !== undefined && { serial: published.serial }) };

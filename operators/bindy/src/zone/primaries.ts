@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly bindcar: Bindcar;
   readonly memory: Memory;
   readonly signal: AbortSignal;
+  /** How a server has answered, as soon as it is known. Undefined: all went well. */
+  readonly report: (pod: string, trouble: Trouble | undefined) => void;
 }
 
 export interface PrimaryServer extends UpServer {
@@ -44,11 +46,13 @@ export interface Published {
 
 export async function publish(task: PrimaryTask, around: Surroundings): Promise<Published> {
   const work = task.servers.map((server) => new Primary(task, server, around));
-  await Promise.all(work.map((it) => it.read()));
+  const told = ({ server, result }: Primary) =>
+    around.report(server.uid, result.is === "trouble" ? result.trouble : undefined);
+  await Promise.all(work.map((it) => it.read().then(() => it.isOver && told(it))));
   const primaries = work.flatMap(({ standing }) => standing ?? []);
   if (primaries.length === 0) return { serial: undefined, results: resultsOf(work) };
   const serial = targetSerial({ least: task.least, stored: task.stored, primaries });
-  await Promise.all(work.map((it) => it.write(serial)));
+  await Promise.all(work.map((it) => it.isOver || it.write(serial).then(() => told(it))));
   return { serial, results: resultsOf(work) };
 }
 
@@ -96,6 +100,11 @@ class Primary {
     }
     if (seen.at !== "closed") return undefined;
     return { ...(seen.serial !== undefined && { serial: seen.serial }), steps: seen.isAsWanted ? 0 : 1 };
+  }
+
+  /** There is nothing to write on a server that could not be read. */
+  get isOver(): boolean {
+    return this.#seen.at === "trouble";
   }
 
   async read(): Promise<void> {

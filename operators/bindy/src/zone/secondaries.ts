@@ -26,7 +26,12 @@ export type Followed =
   | { readonly is: "trouble"; readonly trouble: Trouble };
 
 export async function follow(task: SecondaryTask, around: Surroundings): Promise<ReadonlyMap<string, Followed>> {
-  const results = task.servers.map(async (server) => [server.uid, await one(task, server, around)] as const);
+  const results = task.servers.map(async (server) => {
+    const result = await one(task, server, around);
+    // Who waits was not asked.
+    if (result.is !== "waiting") around.report(server.uid, result.is === "trouble" ? result.trouble : undefined);
+    return [server.uid, result] as const;
+  });
   return new Map(await Promise.all(results));
 }
 
