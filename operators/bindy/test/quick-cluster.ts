@@ -112,7 +112,7 @@ async function setOf(deployment: Deployment, hands: Hands<typeof Deployment>): P
 type Template = NonNullable<Deployment["spec"]>["template"];
 
 /** On each pod: what it was made of. */
-const madeOf = "example.com/made-of";
+export const madeOf = "example.com/made-of";
 
 const shortOf = (template: Template | undefined): string =>
   createHash("sha1").update(JSON.stringify(template)).digest("hex");

@@ -17,7 +17,7 @@ import {
 import { labels } from "../src/names.ts";
 import { bindyOperator } from "../src/operator.ts";
 import { garbledNames, SimulatedMachines } from "./machines.ts";
-import { crashes, faultOn, quickCluster } from "./quick-cluster.ts";
+import { crashes, faultOn, madeOf, quickCluster } from "./quick-cluster.ts";
 import { zoneSpec } from "./zone-objects.ts";
 
 const namespace = "default";
@@ -46,8 +46,8 @@ const base: Omit<Scenario<SimulatedMachines>, "name"> = {
   backend: ({ clock, random }) => new SimulatedMachines(clock, random),
   // One that asks for nothing.
   crowd: (i) => of(Bind9Cluster, `crowd-${i}`, {}),
-  // Longer than anybody waits: five minutes, for a server that cannot be reached.
-  quiet: 310 * second,
+  // Longer than anybody waits for their turn, and than an instance counts as young.
+  quiet: 610 * second,
   promise,
   leftovers,
   // Whose servers are all gone but one: that one's pods still need it.
@@ -56,12 +56,14 @@ const base: Omit<Scenario<SimulatedMachines>, "name"> = {
   // What chance gives, addresses, how a pod has fared, how often a zone was published, and which generation of its cluster an instance has last seen.
   free: [
     "DNSZone *.status.serial",
-    "Secret *.data",
+    "Secret *.data.secret",
+    "Secret *.data.rndc.key",
     "Pod *.status.podIP",
     "Pod *.status.containerStatuses",
-    "Pod *.metadata.annotations",
-    "*.status.serviceAddress",
-    "*.status.observedParentGeneration",
+    `Pod *.metadata.annotations.${madeOf}`,
+    `Pod *.metadata.annotations.${crashes}`,
+    "Bind9Instance *.status.serviceAddress",
+    "Bind9Instance *.status.observedParentGeneration",
   ],
   end: ({ backend }) => answersOf(backend, 3),
 };
@@ -83,7 +85,7 @@ function answersOf(machines: SimulatedMachines, count: number, address = "192.0.
 /** What people made, and somebody takes away for good, nobody puts back. Servers are numbered in the order in which they are asked for. */
 function differs({ p, again, then, on, at }: Fault): boolean {
   if (p === "P18") return again === false;
-  if (p === "P33") return String(on).includes("/bind9clusters/") && /^\/primary/.test(String(at));
+  if (p === "P33") return String(on).includes("/bind9clusters/") && /^\/primary(\/replicas)?$/.test(String(at));
   return p === "P28" && then === "gone" && !String(on).includes("/bind9instances/");
 }
 
@@ -173,14 +175,13 @@ export const crashing: Scenario<SimulatedMachines> = {
   people: [mark(20 * second, "crashes", primary, { [crashes]: "1" }), gone(50 * second, Pod, secondary)],
 };
 
-/** Later than any request of its beginning arrives: the account of the pods has no owner with whom it would go. */
 export const deleted: Scenario<SimulatedMachines> = {
   ...base,
   name: "deleted",
   people: [
-    gone(60 * second, ARecord, "www"),
-    gone(60.5 * second, DNSZone, "example-com"),
-    gone(61 * second, Bind9Cluster, "dns"),
+    gone(20 * second, ARecord, "www"),
+    gone(20.5 * second, DNSZone, "example-com"),
+    gone(21 * second, Bind9Cluster, "dns"),
   ],
   end: ({ backend }: Ended<SimulatedMachines>) => answersOf(backend, 0),
 };
