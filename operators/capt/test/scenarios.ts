@@ -89,7 +89,7 @@ const isPeoples = ({ kind }: Fault): boolean => /^(Cluster|CAPTCluster|CAPTContr
 /** After which faults a cluster may rightly end otherwise. */
 function differs(fault: Fault, all: readonly Fault[] = []): boolean {
   const { p, again, then, at, how } = fault;
-  // What people made, and somebody takes away for good, nobody puts back.
+  // What people made, and somebody takes away for good, nobody puts back. (P18 does not tell what it takes; what we made comes back.)
   if (p === "P18") return again === false;
   if (p === "P30") return how === "deleted" && isPeoples(fault);
   if (p === "P26") return how === "recreated" && isPeoples(fault);
