@@ -1,8 +1,6 @@
 // Puts one thing in order at the end of a migration. What cannot be removed now becomes part of the world, and is tried again.
-import { ApiError } from "@telltale/client";
 import { formatTime } from "@telltale/kinds";
-import { Job, PersistentVolumeClaim } from "@telltale/kinds/builtin";
-import type { Ensured } from "@telltale/runtime";
+import { PersistentVolumeClaim } from "@telltale/kinds/builtin";
 import { type SafeText, text } from "@telltale/status";
 import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
 import { ProviderError } from "../link/provider-error.ts";
@@ -11,11 +9,10 @@ import { storageOptionsJson } from "../payload/storage.ts";
 import { bareUrl, redact } from "../redact.ts";
 import { credentialsOf, hearing, type MigrationHands, objectOf, tried } from "./act.ts";
 import { changed, marked } from "./change.ts";
-import { removeJob } from "./job.ts";
-import { type Work, workOf } from "./job-state.ts";
 import type { Cleaning } from "./leftovers.ts";
 import type { Senses } from "./observe.ts";
-import { claimPlace, diskName } from "./staging.ts";
+import { removeByJob, removeWork } from "./remove-by-job.ts";
+import { diskName } from "./staging.ts";
 import type { World } from "./world.ts";
 
 export async function clean(what: Cleaning, world: World, hands: MigrationHands, senses: Senses): Promise<World> {
@@ -118,46 +115,6 @@ async function removeStaged(url: string, world: World, hands: MigrationHands, se
   if (trouble !== undefined) return stuck(trouble);
   hands.event("Warning", "StagingObjectRetained", text`No provider can remove ${bareUrl(url) ?? ""}`);
   return forgotten([url], world, hands);
-}
-
-/** One that still works is there until its pods are gone: nothing is written after that. */
-async function removeWork({ job, name, state }: Work, world: World, hands: MigrationHands): Promise<World> {
-  const others = world.jobs.filter((it) => it.name !== name);
-  const isOver = state.is === "done" || state.is === "failed";
-  await hands.remove(Job, job, isOver ? "Background" : "Foreground");
-  return { ...world, jobs: isOver ? others : [...others, { name, job, state: { is: "going" } }] };
-}
-
-/** By its names alone, each of which is one that this migration stages. */
-async function removeByJob(urls: readonly string[], world: World, hands: MigrationHands): Promise<World> {
-  const { migration, tools, from } = world;
-  const files = urls.flatMap((it) => claimPlace(migration, it)?.file ?? []);
-  if (tools === undefined) return world;
-  const wanted = removeJob(migration, tools, { urls, files, provider: from.channel.provider });
-  const name = wanted.metadata?.name ?? "";
-  const { unreached: _tried, ...heard } = world.heard;
-  const stuck = (why: SafeText): World => {
-    const all = Object.fromEntries(urls.map((url) => [url, why]));
-    return { ...world, heard: { ...heard, stuck: { ...heard.stuck, ...all } } };
-  };
-  let made: Ensured<Job>;
-  try {
-    made = await hands.ensure(Job, wanted, { mode: "createOnly" });
-  } catch (error) {
-    if (!(error instanceof ApiError) || ![403, 422].includes(error.code)) throw error;
-    if (!error.causes.some(({ reason }) => reason === "NamespaceTerminating"))
-      return stuck(redact(error.status.message));
-    // The claim goes with its namespace, and no Job is made there any more.
-    hands.event("Warning", "StagingObjectRetained", text`No Job can remove ${files.join(", ")}: the namespace goes`);
-    return forgotten(urls, { ...world, heard }, hands);
-  }
-  const { live, as } = made;
-  if (as === "foreign") return stuck(text`Job ${name} is somebody else's`);
-  if (as === "created") {
-    const said = text`Job ${name} removes ${files.join(", ")} from claim ${world.claim?.name ?? ""}`;
-    hands.event("Normal", "CleanupStarted", said);
-  }
-  return { ...world, heard, jobs: [...world.jobs, workOf(live, [])] };
 }
 
 /** What is not there is on the list no longer. */

@@ -195,6 +195,16 @@ describe("what was staged on the claim of a person", () => {
 });
 
 describe("a migration that is deleted", () => {
+  it("waits for no Job where the claim of the person is gone", async () => {
+    const g = await shared({ from: plain, to: plain });
+    await migrate(g.h, "a", { storage, options: { cleanupPolicy: "Always" } });
+    await until(g, "Importing");
+    await g.h.remove(PersistentVolumeClaim, "shared");
+    await g.h.remove(VMMigration, "a");
+    await comes(async () => (await g.h.get(VMMigration, "a")) === undefined, 3 * minute);
+    expect(made()).toEqual([]);
+  });
+
   it("S33 while its disk is converted: the Job ends before the files are removed, and all is gone", async () => {
     const g = await shared({ from: plain, to: raw });
     await migrate(g.h, "a", { storage, options: { cleanupPolicy: "Always" } });
