@@ -48,9 +48,9 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     },
   ],
   [
-    "what a server that was put back has again goes again, also from a migration that had put all in order",
-    byJob,
-    { seed: 1, faults: [{ p: "P31", change: 69, lost: 1, versions: "back" }] },
+    "a machine that is lost before its migration begins is made again, and then moved",
+    migrations[0],
+    { seed: 132, latency: "random", faults: [{ p: "P29", write: 6, how: "lagging" }] },
   ],
   [
     "a transfer is looked at again after the clock was put back",

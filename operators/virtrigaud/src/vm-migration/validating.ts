@@ -1,7 +1,7 @@
 // The checks before a migration begins, in their order (3.3, V1 to V16). Pure. A row either has something to say, or lets the next
 // one speak.
 import { formatTime, type Ms, parseTime, plus } from "@telltale/kinds";
-import { text } from "@telltale/status";
+import { findCondition, text } from "@telltale/status";
 import { annotations, labels } from "../names.ts";
 import { gibibytes } from "../vm-snapshot/sizes.ts";
 import { pairProblem } from "./checks.ts";
@@ -35,6 +35,13 @@ const isThere: Row = ({ source }) =>
   (source.vm?.status?.id ?? "") === "" || source.vm?.metadata.deletionTimestamp !== undefined
     ? wait(text`Source VM ${source.at.name} is not there on its provider`, prerequisites, "SourceNotReady")
     : undefined;
+
+/** One that its provider has lost is looked for and made again by its own controller, which leaves a locked one alone. */
+const isLost: Row = ({ source }) => {
+  if (findCondition(source.vm?.status?.conditions, "Ready")?.reason !== "VMNotFound") return undefined;
+  if (source.lock === "ours") return deed({ is: "clean", what: { is: "release", isRestored: true } });
+  return wait(text`Source VM ${source.at.name} is not found on its provider`, prerequisites, "SourceNotReady");
+};
 
 const lock: Row = ({ source }) => {
   if (source.lock === "ours") return undefined;
@@ -152,4 +159,4 @@ const power: Row = ({ migration, source, from, heard }) => {
     : wait(text`Switching the source VM off`, poll, "PoweringOffSource");
 };
 
-const rows: readonly Row[] = [exists, isThere, lock, providers, target, pair, address, claimed, disks, power];
+const rows: readonly Row[] = [exists, isThere, isLost, lock, providers, target, pair, address, claimed, disks, power];
