@@ -104,8 +104,9 @@ function differs(fault: Fault, all: readonly Fault[] = []): boolean {
   const has = (id: string) => all.some((it) => it.p === id);
   if (isEdit(fault) && at === "/retainVpcOnDelete" && has("P27")) return true;
   if (isEdit(fault) && /^\/vpcTemplateRef/.test(String(at)) && has("P24")) return true;
-  // An endpoint is taken over once and for all (B6).
-  return isEdit(fault) && isOn(fault, "captclusters") && /^\/controlPlaneEndpoint/.test(String(at));
+  // An endpoint is taken over once and for all (B6), also one that is changed in that moment.
+  if (!/^\/controlPlaneEndpoint/.test(String(at))) return false;
+  return (isEdit(fault) && isOn(fault, "captclusters")) || (p === "P22" && isOn(fault, "captcontrolplanes"));
 }
 
 export function differsAfterFailure(fault: Fault, all: readonly Fault[] = []): boolean {
