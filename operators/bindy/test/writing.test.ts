@@ -37,6 +37,17 @@ test("7.8 what happens to the objects of an instance within a second is one pass
   expect(it.passes().get("bind9instance")).toBe(2);
 });
 
+test("15 an instance comes with its finalizer, in one request", async () => {
+  it = await stage();
+  it.writes();
+  await it.cluster("dns", 1, 0);
+  await it.pass(20_000);
+  const lines = it.writes().map(({ line }) => line);
+  expect(lines.filter((line) => line.endsWith("/bind9instances/dns-primary-0"))).toHaveLength(1);
+  const { metadata } = await it.client.get(Bind9Instance, "dns-primary-0", { namespace });
+  expect(metadata.finalizers).toEqual(["bindy.firestoned.io/bind9instance-finalizer"]);
+});
+
 test("A-74 an edit without effect is one write of the status", async () => {
   it = await stage();
   await it.cluster("dns", 1, 0);

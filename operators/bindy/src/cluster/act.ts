@@ -3,7 +3,7 @@ import type { Applied } from "@telltale/client";
 import type { Hands } from "@telltale/runtime";
 import { text } from "@telltale/status";
 import { type Bind9Cluster, Bind9Instance } from "../kinds/index.ts";
-import { annotations } from "../names.ts";
+import { annotations, finalizers } from "../names.ts";
 import { attempted, Refusal } from "../refusal.ts";
 import { observe, type Senses } from "./observe.ts";
 import type { Kept, Plan } from "./plan.ts";
@@ -59,8 +59,14 @@ async function ensure({ name, slot, labels, spec }: Kept, hands: ClusterHands): 
     Bind9Instance,
     { metadata: { name, labels: { ...labels } }, spec: spec as Applied<Bind9Instance["spec"]> },
     {
-      // From then on the first is a person's, and the second changes only by a repair.
-      atCreation: { metadata: { annotations: { [annotations.instanceIndex]: String(slot) } }, spec: { replicas: 1 } },
+      // From then on replicas are a person's, the slot changes only by a repair, and finalizers belong to whoever set them.
+      atCreation: {
+        metadata: {
+          annotations: { [annotations.instanceIndex]: String(slot) },
+          finalizers: [finalizers.bind9Instance],
+        },
+        spec: { replicas: 1 },
+      },
     },
   );
   return as === "created" ? "acted" : as === "foreign" ? "foreign" : "idle";
