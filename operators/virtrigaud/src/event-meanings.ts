@@ -74,5 +74,8 @@ export const eventMeanings: Readonly<Record<string, EventMeaning>> = {
     "What the migration needed on the way could not all be removed",
     "remove what is named by hand",
   ),
-  StagingObjectRetained: warning("The disk still lies on the storage: nobody can remove it there", "remove it by hand"),
+  StagingObjectRetained: warning(
+    "The disk still lies on the storage: nobody can remove it there",
+    "remove it by hand; from a claim a Job can, with VIRTRIGAUD_MIGRATION_JOB_IMAGE",
+  ),
 };

@@ -103,7 +103,7 @@ describe("a disk on the claim", () => {
     [
       "there is no image",
       worldOf({}, { tools: undefined }),
-      /no image to convert it with; .*diskFormat to one of raw$/,
+      /diskFormat to one of raw, or tell .* by VIRTRIGAUD_MIGRATION_JOB_IMAGE$/,
     ],
     ["somebody has the name", worldOf({}, { heard: { taken: text`Job x is somebody else's` } }), /^Job x is somebody/],
   ])("cannot be converted where %s, which is said with what to do", (_what, world, why) => {

@@ -30,7 +30,8 @@ export function converting(world: World): Step {
   if (wanted === undefined)
     return failed("StorageError", text`${unread}, and qemu-img writes none of ${formats.join(", ")}`);
   if (tools === undefined) {
-    return failed("StorageError", text`${unread}, and the operator has no image to convert it with; ${change}`);
+    const image = text`tell the operator an image with qemu-img by VIRTRIGAUD_MIGRATION_JOB_IMAGE`;
+    return failed("StorageError", text`${unread}; ${change}, or ${image}`);
   }
   if (heard.taken !== undefined) return failed("StorageError", heard.taken);
   const url = exportsOf(staged).at(-1) ?? "";
