@@ -4,11 +4,15 @@ import { expect, test } from "vitest";
 import * as quick from "./quick-scenarios.ts";
 import { besideClusterApi, created, deleted, late, networkFails, planeFails } from "./scenarios.ts";
 
-const whole: readonly Scenario[] = [created, networkFails, planeFails, late, deleted, besideClusterApi];
+const campaigns = (scenarios: readonly Scenario[], plans: number) =>
+  scenarios.map((scenario) => ({ name: scenario.name, scenario, plans }));
 
-test.each([...Object.values(quick).map((it) => [it, 12] as const), ...whole.map((it) => [it, 4] as const)])(
-  "$0.name: whatever goes wrong, it ends as it should",
-  async (scenario, plans) => {
+test.each([
+  ...campaigns(Object.values(quick), 12),
+  ...campaigns([created, networkFails, planeFails, late, deleted, besideClusterApi], 4),
+])(
+  "$name: whatever goes wrong, it ends as it should",
+  async ({ scenario, plans }) => {
     const { failure } = await simulate(scenario, { plans: budget(plans) });
     expect(failure === undefined ? "" : story(failure)).toBe("");
   },
