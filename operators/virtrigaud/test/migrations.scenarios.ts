@@ -31,7 +31,7 @@ const migration = (vm: string): object => ({
  * definition once it is there, and a migration that comes a second time may find the machine that the first has made.
  */
 const differs = ({ p, again, then, kind, on }: Fault): boolean =>
-  (p === "P26" && (kind === Provider.kind || kind === VirtualMachine.kind)) ||
+  (p === "P26" && [Provider.kind, VirtualMachine.kind, VMMigration.kind].some((it) => it === kind)) ||
   (p === "P18" && again === false) ||
   (p === "P28" && (then === "gone" || String(on).includes("/vmmigrations/")));
 
