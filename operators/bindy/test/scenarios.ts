@@ -82,10 +82,12 @@ function answersOf(machines: SimulatedMachines, count: number, address = "192.0.
   if (flap !== undefined) throw new Error(flap);
 }
 
-/** What people made, and somebody takes away for good, nobody puts back. Servers are numbered in the order in which they are asked for. */
 function differs({ p, again, then, on, at }: Fault): boolean {
+  // A cluster, a zone or a record that is gone for good nobody puts back, and the others say so. Of which it is, the fault tells nothing.
   if (p === "P18") return again === false;
+  // Servers are numbered in the order in which they are asked for: primaries that come later have later numbers.
   if (p === "P33") return String(on).includes("/bind9clusters/") && /^\/primary(\/replicas)?$/.test(String(at));
+  // As P18. An instance its cluster makes again.
   return p === "P28" && then === "gone" && !String(on).includes("/bind9instances/");
 }
 
