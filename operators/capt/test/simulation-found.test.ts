@@ -19,11 +19,6 @@ const found: readonly (readonly [string, Scenario, readonly Plan[]])[] = [
     ),
   ],
   [
-    "what people made is not tied to a Cluster that is gone, and taken along with it",
-    quick.created,
-    upTo(4, 7).map((change) => once({ p: "P31", change, lost: change - 3, versions: "on" })),
-  ],
-  [
     "what a slow clock has written is not taken for a long wait by who takes over",
     quick.created,
     upTo(6, 8).map((write) => once({ p: "P24", write: 1, by: -hour }, { p: "P35", write })),
