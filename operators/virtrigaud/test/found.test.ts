@@ -1,10 +1,12 @@
 // What the simulation has found in machines and their migrations, so that it is not lost again.
 import { type Plan, replay, type Scenario } from "@telltale/simulation";
 import { expect, test } from "vitest";
+import { scenarios as copies } from "./copies.scenarios.ts";
 import { scenarios as migrations } from "./migrations.scenarios.ts";
 import { type Hypervisor, scenarios } from "./scenarios.ts";
 
 const byJob = migrations.find(({ name }) => name === "converted-by-a-job");
+const copied = copies.find(({ name }) => name === "copied-on-libvirt");
 
 const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan])[] = [
   [
@@ -80,6 +82,20 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     "a pass that gets no answer after the end says so, and the next one what the end was",
     byJob,
     { seed: 1, faults: [{ p: "P25", write: 57, by: 40000, side: "before", for: 0 }] },
+  ],
+  [
+    "a clone may speak of a machine that only the server itself has shown so far",
+    copied,
+    {
+      seed: 7070,
+      latency: "random",
+      faults: [
+        { p: "P5", write: 10 },
+        { p: "P29", write: 14, how: "slow" },
+        { p: "P13", change: 18, of: "others" },
+        { p: "P2", write: 2 },
+      ],
+    },
   ],
 ];
 
