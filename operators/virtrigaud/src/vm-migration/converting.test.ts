@@ -3,7 +3,8 @@ import { instant } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
 import { text } from "@telltale/status";
 import { describe, expect, it, test } from "vitest";
-import { Provider, VMMigration, VMSnapshot } from "../kinds/index.ts";
+import { migrationOf } from "../../test/staged-migration.ts";
+import { Provider, VMSnapshot } from "../kinds/index.ts";
 import type { VMMigrationSpec } from "../kinds/vm-migration-spec.ts";
 import { converting } from "./converting.ts";
 import { decide } from "./decide.ts";
@@ -38,17 +39,7 @@ interface Wanted {
 
 function worldOf({ formats = ["raw"], type = "qemu", spec = {} }: Wanted = {}, more: Partial<World> = {}): World {
   return {
-    migration: {
-      apiVersion: VMMigration.apiVersion,
-      kind: VMMigration.kind,
-      metadata: { name: "a", namespace: "demo" },
-      spec: {
-        source: { vmRef: { name: "web" } },
-        target: { name: "web2", providerRef: { name: "new" } },
-        storage: { type: "pvc", pvc: { name: "shared" } },
-        ...spec,
-      },
-    },
+    migration: migrationOf("a", spec),
     now,
     phase: "Converting",
     source: { at: { namespace: "demo", name: "web" }, vm: undefined, lock: "free" },

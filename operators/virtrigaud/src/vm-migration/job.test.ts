@@ -1,22 +1,11 @@
 // What Jobs of migrations are made of, and what they and their pods say.
 import type { Job, Pod } from "@telltale/kinds/builtin";
 import { describe, expect, it, test } from "vitest";
-import { VMMigration } from "../kinds/index.ts";
+import { migrationOf as migration } from "../../test/staged-migration.ts";
 import { convertJob, convertName, type JobTools, removeJob, removeName } from "./job.ts";
 import { workOf } from "./job-state.ts";
 import { claimPlace, convertedUrl, exportsOf, isOwn, sha256In, stagedObject } from "./staging.ts";
 
-const migration = (name = "a", more: object = {}): VMMigration => ({
-  apiVersion: VMMigration.apiVersion,
-  kind: VMMigration.kind,
-  metadata: { name, namespace: "demo" },
-  spec: {
-    source: { vmRef: { name: "web" } },
-    target: { name: "web2", providerRef: { name: "new" } },
-    storage: { type: "pvc", pvc: { name: "shared" } },
-    ...more,
-  },
-});
 const tools: JobTools = { image: "example/qemu-img:1.0", shell: ["/bin/busybox", "sh"] };
 const conversion = {
   name: "a-convert-1",

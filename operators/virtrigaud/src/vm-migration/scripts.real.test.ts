@@ -16,7 +16,7 @@ import { join } from "node:path";
 import type { Job } from "@telltale/kinds/builtin";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { qemuFor } from "../../../../tools/qemu/qemu.ts";
-import { VMMigration } from "../kinds/index.ts";
+import { migrationOf } from "../../test/staged-migration.ts";
 import { convertJob, removeJob } from "./job.ts";
 import { badStaged } from "./scripts.ts";
 
@@ -31,16 +31,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const migration: VMMigration = {
-  apiVersion: VMMigration.apiVersion,
-  kind: VMMigration.kind,
-  metadata: { name: "a", namespace: "demo" },
-  spec: {
-    source: { vmRef: { name: "web" } },
-    target: { name: "web2", providerRef: { name: "new" } },
-    storage: { type: "pvc", pvc: { name: "shared" } },
-  },
-};
+const migration = migrationOf();
 const tools = { image: "example/qemu-img:1.0", shell: ["sh"] };
 const img = (...args: readonly string[]) => {
   const { status, stdout, stderr } = spawnSync("qemu-img", args, { cwd: folder, encoding: "utf8" });
