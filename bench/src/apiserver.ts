@@ -60,7 +60,7 @@ async function writes(folder: string): Promise<Result[]> {
   const server = await startApiServer({ tokens: { bench: administrator } });
   try {
     const ca = join(folder, "ca.pem");
-    writeFileSync(ca, server.ca);
+    writeFileSync(ca, server.ca());
     await play(["load", server.url ?? "", ca, "3000"]); // until the code is warm
     const https = await several(3, () => play(["load", server.url ?? "", ca, "10000"]));
     return [
@@ -84,7 +84,7 @@ async function watchers(folder: string): Promise<Result[]> {
   const server = await startApiServer({ tokens: { bench: administrator } });
   try {
     const ca = join(folder, "ca.pem");
-    writeFileSync(ca, server.ca);
+    writeFileSync(ca, server.ca());
     const p99 = await play(["watch", server.url ?? "", ca]);
     return [result("1,000 watchers over HTTPS at 50 events/s: delivery, p99", p99, "ms", { aim: 100 })];
   } finally {

@@ -46,7 +46,7 @@ await run;
 await transport.close();
 
 async function arePublished(): Promise<boolean> {
-  if (!it.isActive || it.troubles().length > 0) return false;
+  if (!it.isActive() || it.troubles().length > 0) return false;
   const store = it.cache.held().find(({ kind }) => kind.kind === ARecord.kind)?.store;
   let [all, published] = [0, 0];
   for (const record of store?.values() ?? []) {

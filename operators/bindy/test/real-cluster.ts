@@ -81,7 +81,7 @@ export async function realCluster(path: string, namespaces: readonly string[] = 
     metrics: metrics.into,
   });
   const running = Promise.all([
-    workloads({ transport: way(), runtime, rootCertificate: server.ca }).run(stop.signal),
+    workloads({ transport: way(), runtime, rootCertificate: server.ca() }).run(stop.signal),
     operator.run(stop.signal),
     annotateEndpoints({ client, clock }, stop.signal),
   ]);
@@ -134,7 +134,7 @@ export async function realCluster(path: string, namespaces: readonly string[] = 
     everywhere: async (...words) => Promise.all((await live()).map((pod) => dig(pod, "+short", ...words))),
     codes: async (...words) =>
       Promise.all((await live()).map(async (pod) => /status: (\w+)/.exec(await dig(pod, ...words))?.[1] ?? "none")),
-    metrics: async () => (await fetch(`http://127.0.0.1:${operator.probes?.port}/metrics`)).text(),
+    metrics: async () => (await fetch(`http://127.0.0.1:${operator.probes()?.port}/metrics`)).text(),
     events: async () => (await client.list(CoreEvent, {})).items,
     async end() {
       stop.abort();

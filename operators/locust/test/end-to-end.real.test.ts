@@ -53,7 +53,7 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
     const transport = inProcessTransport(server.client);
     client = createClient({ transport, clock: systemClock, random: systemRandom });
     await client.create(Namespace, { metadata: { name: apart } });
-    const cluster = workloads({ transport, runtime, rootCertificate: server.ca });
+    const cluster = workloads({ transport, runtime, rootCertificate: server.ca() });
     running = Promise.all([operate(namespace, stop.signal), cluster.run(stop.signal)]);
   });
 

@@ -83,7 +83,7 @@ export interface ApiServer {
   /** Undefined without a socket. */
   readonly url: string | undefined;
   readonly port: number | undefined;
-  readonly ca: string;
+  ca(): string;
   /** The same handlers without a socket. */
   readonly client: InProcessClient;
   readonly store: Store;
@@ -252,9 +252,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   return {
     url,
     port: listener?.port,
-    get ca() {
-      return pki().ca;
-    },
+    ca: () => pki().ca,
     client,
     store,
     clock,

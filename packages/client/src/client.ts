@@ -78,27 +78,14 @@ export function createClient(options: ClientOptions): Client {
     };
   }
 
-  async function* pages<T extends KubeObject>(kind: KindRef<T>, select: ListOptions = {}) {
-    let page = await list(kind, { limit: pageSize, ...select });
-    yield page;
-    while (page.continue !== undefined) {
-      // A token carries its version and how it was meant; the server refuses to be told twice.
-      const { resourceVersion: _version, resourceVersionMatch: _match, ...same } = select;
-      page = await list(kind, { limit: pageSize, ...same, continue: page.continue });
-      yield page;
-    }
-  }
-
   return {
     get: async (kind, name, get = {}) => {
       const path = objectPath(kind, { name, ...(get.namespace === undefined ? {} : { namespace: get.namespace }) });
       return read(path, { resourceVersion: get.resourceVersion }, get);
     },
     list,
-    pages,
-    async *all(kind, select) {
-      for await (const page of pages(kind, select)) yield* page.items;
-    },
+    pages: (kind, select) => pages(list, kind, select),
+    all: (kind, select) => items(pages(list, kind, select)),
     watch<T extends KubeObject>(kind: KindRef<T>, select: WatchOptions = {}) {
       const query = {
         watch: true,
@@ -203,6 +190,27 @@ function patchBody(patch: Patch): { readonly body: string; readonly headers: Hea
   if ("json" in patch) return of("json-patch", patch.json, safetyOfJsonPatch(patch.json));
   if ("merge" in patch) return of("merge-patch", patch.merge, safetyOfObject(patch.merge));
   return of("strategic-merge-patch", patch.strategic, safetyOfObject(patch.strategic));
+}
+
+// Functions of the module, and not of each client: V8 gives each such function its own prototype, and keeps it and all that it
+// knows until a full collection.
+async function* pages<T extends KubeObject>(
+  list: Client["list"],
+  kind: KindRef<T>,
+  select: ListOptions = {},
+): AsyncGenerator<Page<T>, void, undefined> {
+  let page = await list(kind, { limit: pageSize, ...select });
+  yield page;
+  while (page.continue !== undefined) {
+    // A token carries its version and how it was meant; the server refuses to be told twice.
+    const { resourceVersion: _version, resourceVersionMatch: _match, ...same } = select;
+    page = await list(kind, { limit: pageSize, ...same, continue: page.continue });
+    yield page;
+  }
+}
+
+async function* items<T extends KubeObject>(pages: AsyncIterable<Page<T>>): AsyncGenerator<T, void, undefined> {
+  for await (const page of pages) yield* page.items;
 }
 
 function deleteBody(remove: DeleteOptions): object {

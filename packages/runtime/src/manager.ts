@@ -65,10 +65,10 @@ export interface Manager {
   /** What keeps it from being ready, in words. Empty: it is. */
   troubles(): readonly string[];
   /** Whether its controllers are working here: it holds the lease, or needs none. */
-  readonly isActive: boolean;
+  isActive(): boolean;
   readonly gauges: Gauges;
   /** Where probes are answered, once it runs. */
-  readonly probes: Probes["address"] | undefined;
+  probes(): Probes["address"] | undefined;
   readonly cache: Cache;
   /** For whatever else has to be asked or written: under the same fence. */
   readonly client: Client;
@@ -240,13 +240,9 @@ export function manager(options: ManagerOptions): Manager {
   return {
     run,
     troubles: () => runs.flatMap((it) => it.troubles().map((text) => `${it.controller.name}: ${text}`)),
-    get isActive() {
-      return isActive && guard.fence.allows();
-    },
+    isActive: () => isActive && guard.fence.allows(),
     gauges,
-    get probes() {
-      return probes[0]?.address;
-    },
+    probes: () => probes[0]?.address,
     cache,
     client,
   };

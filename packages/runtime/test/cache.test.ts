@@ -79,7 +79,7 @@ describe("what the embedded server itself does wrong", () => {
     const history = await begin({}, lists);
     for (const rule of rules) ground.server.faults.add(rule);
     followed.cache.start();
-    await ground.until(() => followed.cached.isSynced);
+    await ground.until(() => followed.cached.isSynced());
     await live(history, 60);
     ground.server.faults.clear();
     await same(history);
@@ -90,7 +90,7 @@ describe("what the embedded server itself does wrong", () => {
   it("a cache survives a history that is thrown away while it is not connected", async () => {
     const history = await begin();
     followed.cache.start();
-    await ground.until(() => followed.cached.isSynced);
+    await ground.until(() => followed.cached.isSynced());
     ground.server.faults.add(cut);
     for (let i = 0; i < 10; i += 1) {
       await live(history, 6);

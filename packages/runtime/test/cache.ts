@@ -36,7 +36,7 @@ export function caches({ open, seeds, steps, many }: CacheSuite): void {
     await ground.end();
   });
 
-  const synced = (it: Followed) => ground.until(() => it.cached.isSynced, "the first list");
+  const synced = (it: Followed) => ground.until(() => it.cached.isSynced(), "the first list");
   const same = (it: Followed, history: History, select: Parameters<History["truth"]>[0] = {}) =>
     ground.until(async () => (await history.truth(select)).join() === it.seen.shown.join(), "the server's state");
   const live = async (history: History, count: number, it?: Followed) => {
@@ -103,12 +103,12 @@ export function caches({ open, seeds, steps, many }: CacheSuite): void {
         [...things.store.values()].map(({ metadata }) => `${metadata?.namespace ?? ""}/${metadata?.name}`);
       await ground.until(() => it.happened.includes("missing"), "word of the missing kind");
       expect(things.trouble()).toBe(`things.${group}: the server does not know this kind; install its CRD`);
-      expect(things.isSynced).toBe(false);
+      expect(things.isSynced()).toBe(false);
 
       await define(ground, v1, "Namespaced");
       await make(ground, v1, { name: "a", namespace });
       await ground.until(() => shown().join() === `${namespace}/a`, "the object of the new kind");
-      expect([things.isSynced, things.trouble()]).toEqual([true, undefined]);
+      expect([things.isSynced(), things.trouble()]).toEqual([true, undefined]);
 
       await undefine(ground, v1);
       await ground.until(() => things.store.size === 0 && things.trouble() !== undefined, "the end of the kind");
@@ -186,8 +186,8 @@ export function caches({ open, seeds, steps, many }: CacheSuite): void {
       await synced(it);
       const second = it.cache.of(ConfigMap);
       const other = it.cache.of(ConfigMap, { namespace });
-      expect([second.store === it.cached.store, second.isSynced, other.isSynced]).toEqual([true, true, false]);
-      await ground.until(() => other.isSynced, "the late list");
+      expect([second.store === it.cached.store, second.isSynced(), other.isSynced()]).toEqual([true, true, false]);
+      await ground.until(() => other.isSynced(), "the late list");
       await ground.client.create(ConfigMap, { metadata: { name: "x", namespace } });
       const sees = (cached: typeof second) => cached.store.get({ name: "x", namespace }) !== undefined;
       await ground.until(() => sees(second) && sees(other), "the new object");

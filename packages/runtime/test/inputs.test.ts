@@ -459,9 +459,9 @@ describe("saying something on the way", () => {
       },
     });
     // A socket opens in real time, and nothing else begins before it.
-    await expect.poll(() => running.manager.probes !== undefined, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => running.manager.probes() !== undefined, { timeout: 20_000 }).toBe(true);
     await w.until(() => running.manager.troubles().length === 0 && passes() > 0);
-    const ask = askAt(running.manager.probes?.port ?? 0);
+    const ask = askAt(running.manager.probes()?.port ?? 0);
     expect((await ask("/healthz")).status).toBe(200);
     expect((await ask("/readyz?verbose")).body).toContain("cache-sites.example.com ok");
     expect((await ask("/metrics")).body).toContain(
@@ -475,8 +475,8 @@ describe("saying something on the way", () => {
     const running = await w.start([controller(Site).reconcile({ observe: (it) => it, status: () => {} })], {
       probes: { port: 0, metrics: "off" },
     });
-    await expect.poll(() => running.manager.probes !== undefined, { timeout: 20_000 }).toBe(true);
-    const ask = askAt(running.manager.probes?.port ?? 0);
+    await expect.poll(() => running.manager.probes() !== undefined, { timeout: 20_000 }).toBe(true);
+    const ask = askAt(running.manager.probes()?.port ?? 0);
     expect((await ask("/healthz")).status).toBe(200);
     expect((await ask("/metrics")).status).toBe(404);
   }, 30_000);

@@ -18,13 +18,13 @@ describe("a leader and one that stands by", () => {
     const first = await w.start([siteController()], lease("one"));
     const second = await w.start([siteController()], lease("two"));
     await w.pass(3_000);
-    expect([first.manager.isActive, second.manager.isActive]).toEqual([true, false]);
+    expect([first.manager.isActive(), second.manager.isActive()]).toEqual([true, false]);
     await first.crash();
     const died = w.clock.uptime();
     await w.client.create(Site, site("a"));
     await w.until(async () => (await statuses())[0] === 1);
     expect(w.clock.uptime() - died).toBeLessThanOrEqual(16_000);
-    expect(second.manager.isActive).toBe(true);
+    expect(second.manager.isActive()).toBe(true);
   });
 
   it("take turns at once when the first stops in good order", async () => {
@@ -50,14 +50,14 @@ describe("a leader and one that stands by", () => {
     await w.pass(5_000);
     // Whoever leads can renew no more, but would still like to write.
     for (let round = 0; round < 4; round += 1) {
-      const leader = runs.findIndex(({ manager }) => manager.isActive);
+      const leader = runs.findIndex(({ manager }) => manager.isActive());
       const rule = w.server.faults.add({
         match: { resource: "leases", userAgent: new RegExp(`tester-${names[leader]}`) },
         effect: { timeout: true },
       });
       for (let step = 0; step < 300; step += 1) {
         await w.pass(100);
-        expect(runs.filter(({ manager }) => manager.isActive).length).toBeLessThanOrEqual(1);
+        expect(runs.filter(({ manager }) => manager.isActive()).length).toBeLessThanOrEqual(1);
         if (step % 10 === 0) {
           const image = `web:${round}-${step}`;
           await w.client.patch(Site, { name: `s${step % 5}`, namespace: "default" }, { merge: { spec: { image } } });
@@ -65,7 +65,7 @@ describe("a leader and one that stands by", () => {
       }
       w.server.faults.remove(rule);
       await w.pass(20_000);
-      expect(runs.findIndex(({ manager }) => manager.isActive)).not.toBe(leader);
+      expect(runs.findIndex(({ manager }) => manager.isActive())).not.toBe(leader);
     }
     expect(
       (await w.client.list(Site)).items.every(

@@ -693,7 +693,7 @@ export function controllers(open: () => Promise<World>): void {
     it("tells in words what keeps it from being ready, and nothing once it is", async () => {
       const running = await w.start([siteController()]);
       await w.until(() => running.manager.troubles().length === 0);
-      expect(running.manager.isActive).toBe(true);
+      expect(running.manager.isActive()).toBe(true);
     });
   });
 }

@@ -296,12 +296,18 @@ export class Network {
       },
       response,
     );
-    const chunks = async function* (this: Network) {
-      yield* lines;
-      this.streams.delete(stream);
-      if (closing.aborted) await never();
-    };
-    return { ...response, text: () => response.text(), chunks: chunks.bind(this) };
+    return { ...response, text: () => response.text(), chunks: () => this.#lines(lines, stream, closing) };
+  }
+
+  /** A method, and not a function of each stream: V8 keeps such a one, and all that it knows, until a full collection. */
+  async *#lines(
+    lines: AsyncIterable<string>,
+    stream: Stream,
+    closing: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
+    yield* lines;
+    this.streams.delete(stream);
+    if (closing.aborted) await never();
   }
 
   #judge(stream: Stream, text: string): LineVerdict | undefined {

@@ -55,8 +55,10 @@ export function whole({ status, headers }: Pick<Response, "status" | "headers">,
     status,
     headers,
     text: async () => body,
-    async *chunks() {
-      yield body;
-    },
+    chunks: () => once(body),
   };
+}
+
+async function* once(body: string): AsyncGenerator<string, void, undefined> {
+  yield body;
 }

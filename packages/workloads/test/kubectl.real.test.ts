@@ -52,7 +52,7 @@ describe.skipIf(assets === undefined)("kubectl on local processes", () => {
     server = await startApiServer({ serviceAccounts: true, ...(runtime.access && { pods: runtime.access }) });
     await writeFile(join(folder, "kubeconfig"), server.kubeconfig());
     const transport = inProcessTransport(server.client);
-    running = workloads({ transport, runtime, rootCertificate: server.ca }).run(stop.signal);
+    running = workloads({ transport, runtime, rootCertificate: server.ca() }).run(stop.signal);
     await kubectl("wait", "--for=create", "serviceaccount/default", "--timeout=30s");
   });
 

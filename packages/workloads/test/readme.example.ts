@@ -7,6 +7,6 @@ export async function cluster(kubeconfig: string, signal: AbortSignal): Promise<
   const runtime = processRuntime();
   const server = await startApiServer({ serviceAccounts: true, ...(runtime.access && { pods: runtime.access }) });
   await writeFile(kubeconfig, server.kubeconfig());
-  await workloads({ transport: inProcessTransport(server.client), runtime, rootCertificate: server.ca }).run(signal);
+  await workloads({ transport: inProcessTransport(server.client), runtime, rootCertificate: server.ca() }).run(signal);
   await server.stop();
 }

@@ -55,7 +55,7 @@ export class Secrets {
     const opened = this.#cache.of(Secret, { namespace, ...parts });
     opened.store.subscribe(({ old, new: next }) => {
       // A new one that is an instance's was made in a pass over it.
-      if (!opened.isSynced || old === undefined) return;
+      if (!opened.isSynced() || old === undefined) return;
       const owner = instanceOf(next ?? old);
       if (owner !== undefined) this.#wake?.({ namespace, name: owner });
     });

@@ -80,7 +80,7 @@ function embeddedTarget(server: ApiServer, clock: VirtualClock, sockets: boolean
 
 function wireTarget(server: ApiServer, clock: VirtualClock): Target {
   const url = server.url ?? "";
-  const agent = new Agent({ ca: server.ca });
+  const agent = new Agent({ ca: server.ca() });
   return {
     ...embeddedTarget(server, clock, true),
     host: new URL(url).host,

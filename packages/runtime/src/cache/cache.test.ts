@@ -78,11 +78,11 @@ it("tells all who wait when everything has been read, and those who ask later at
   let synced = 0;
   for (let i = 0; i < 2; i += 1) cached.synced().then(() => (synced += 1));
   await pass();
-  expect([synced, cached.isSynced, cached.trouble()]).toEqual([0, false, "configmaps.core in a: not read yet"]);
+  expect([synced, cached.isSynced(), cached.trouble()]).toEqual([0, false, "configmaps.core in a: not read yet"]);
   cache.start();
   await pass();
   await cached.synced();
-  expect([synced, cached.isSynced, cached.trouble()]).toEqual([2, true, undefined]);
+  expect([synced, cached.isSynced(), cached.trouble()]).toEqual([2, true, undefined]);
 });
 
 it("hands our own writes to every store that they concern, and to no other", () => {
@@ -133,7 +133,7 @@ it("shows everything that it holds, and up to which version", async () => {
   const before = cache.held();
   cache.start();
   await pass();
-  const told = before.map(({ kind, select, version, store }) => [kind.kind, select, version, names(store.values())]);
+  const told = before.map(({ kind, select, version, store }) => [kind.kind, select, version(), names(store.values())]);
   expect(told).toEqual([
     ["ConfigMap", {}, "10", ["x"]],
     ["Secret", { label: "is=in" }, "10", ["x"]],
@@ -144,7 +144,7 @@ it("shows everything that it holds, and up to which version", async () => {
 it("holds nothing up to any version before the server has told everything", () => {
   const { cache } = opened({ namespaces: ["a", "b"] });
   cache.of(ConfigMap);
-  expect(cache.held().map(({ version }) => version)).toEqual([""]);
+  expect(cache.held().map(({ version }) => version())).toEqual([""]);
 });
 
 it("refuses a label selector that nobody can read", () => {

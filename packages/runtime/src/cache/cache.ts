@@ -41,12 +41,12 @@ export interface Held {
   readonly select: Selection;
   readonly store: Pick<Store<KubeObject>, "get" | "values" | "subscribe">;
   /** Up to which version the server has told everything; of several namespaces the oldest. Empty: nothing yet. */
-  readonly version: string;
+  version(): string;
 }
 
 export interface Cached<T extends KubeObject> {
   readonly store: Store<T>;
-  readonly isSynced: boolean;
+  isSynced(): boolean;
   /** Resolves when everything has been read once. */
   synced(): Promise<void>;
   /** What keeps it from being current, in words. Undefined while all is well. */
@@ -99,9 +99,7 @@ export class Cache {
     return {
       // One kind value, one type of objects: the map cannot say so.
       store: opened.store as unknown as Store<T>,
-      get isSynced() {
-        return isSynced();
-      },
+      isSynced,
       synced: () => (isSynced() ? Promise.resolve() : new Promise((resolve) => opened.waiting.push(resolve))),
       trouble: () => troubleOf(opened),
       release: () => {
@@ -236,10 +234,8 @@ export class Cache {
       kind,
       select,
       store,
-      get version() {
-        const all = followers.map(({ follower }) => follower.version);
-        return all.reduce((a, b) => (a === "" || isNoNewer(a, b) ? a : b));
-      },
+      version: () =>
+        followers.map(({ follower }) => follower.version).reduce((a, b) => (a === "" || isNoNewer(a, b) ? a : b)),
     };
     return { kind, select, store, followers, waiting, stop, held, users: 0 };
   }

@@ -72,7 +72,7 @@ export class Follower<T extends KubeObject> {
   /** How the world is to be read anew, because others found out that the server may have been put back. */
   #told: Trust | undefined;
   #isNews = false;
-  #interrupt: (why: Error) => void = () => {};
+  #stop: AbortController | undefined;
   #trouble: { readonly is: Trouble; readonly why: string } | undefined;
 
   constructor(options: FollowOptions<T>) {
@@ -110,7 +110,7 @@ export class Follower<T extends KubeObject> {
       const stop = new AbortController();
       const give = () => stop.abort(signal.reason);
       signal.addEventListener("abort", give, { once: true });
-      this.#interrupt = (why) => stop.abort(why);
+      this.#stop = stop;
       this.#state = await this.#step(this.#state, stop, signal);
       signal.removeEventListener("abort", give);
     }
@@ -129,7 +129,7 @@ export class Follower<T extends KubeObject> {
     // Who finds out again and again would keep it from being read for ever.
     if (isUnderWay) return;
     this.#isNews = true;
-    this.#interrupt(new Rewound(version, this.#known()));
+    this.#stop?.abort(new Rewound(version, this.#known()));
   }
 
   async #step(state: Exclude<FollowState, { at: "stopped" }>, stop: AbortController, signal: AbortSignal) {

@@ -188,7 +188,7 @@ export class Run {
         const isNews = !this.#isSummed(input.kind) || this.#sums.changed(input.kind, change.old, change.new);
         if (input.summed === true && !isNews) return;
         if (change.restored !== true && !isRelevant(input, change)) return;
-        const cause: Cause = cached.isSynced ? "child" : "resync";
+        const cause: Cause = cached.isSynced() ? "child" : "resync";
         for (const key of this.#targets(input, change, look)) this.#ask(key, change, cause, input.delay);
       });
     }
@@ -249,7 +249,7 @@ export class Run {
     // Of a server that was put back it is not known what it has lost: perhaps our own word.
     const isSlight = old !== undefined && !isReplaced && change.restored !== true;
     if (isSlight && !matters(this.controller.on, old, next)) return;
-    this.#ask(keyOfObject(next), change, own.isSynced ? "change" : "resync");
+    this.#ask(keyOfObject(next), change, own.isSynced() ? "change" : "resync");
     if (isReplaced) this.#tellOfEnd(old);
   }
 

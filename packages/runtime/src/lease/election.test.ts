@@ -118,7 +118,7 @@ describe("of several candidates", () => {
     expect(namesake.lines[0]).toContain("held under our own identity");
     a.kill();
     expect(await until(() => namesake.election.held())).toBeLessThanOrEqual(16 * second);
-    expect(namesake.election.epoch).toBe(1);
+    expect(namesake.election.epoch()).toBe(1);
   });
 
   it("a name that is used twice holds the lease once, even where both begin at one moment", async () => {
@@ -135,7 +135,7 @@ describe("a leader that is paused", () => {
     const [a] = await pair();
     a.pause();
     w.clock.advance(10 * second);
-    expect([a.election.allows(), a.election.epoch]).toEqual([false, undefined]);
+    expect([a.election.allows(), a.election.epoch()]).toEqual([false, undefined]);
   });
 
   it("finds its successor when it goes on, is told of the loss, and takes part again", async () => {
@@ -149,7 +149,7 @@ describe("a leader that is paused", () => {
     expect(a.samples.at(-1)).toEqual({ is: "lease", name, held: false });
     b.kill();
     await until(() => a.election.held());
-    expect(a.election.epoch).toBe(2);
+    expect(a.election.epoch()).toBe(2);
   });
 
   it("begins a new term when it goes on before anybody took the lease", async () => {
@@ -310,7 +310,7 @@ describe("a lease of somebody else", () => {
     }
     expect(a.samples).toEqual([]);
     expect(await until(() => a.election.held())).toBeLessThanOrEqual(16 * second);
-    expect(a.election.epoch).toBe(8);
+    expect(a.election.epoch()).toBe(8);
     expect((await w.lease(name)).spec).toMatchObject({ holderIdentity: "a", leaseTransitions: 8 });
   });
 
@@ -349,7 +349,7 @@ describe("a Lease that is deleted", () => {
     await w.client.delete(Lease, { namespace, name }, { propagation: "Background" });
     await settle(20 * second);
     expect(leaders()).toEqual(["a"]);
-    expect(a.election.epoch).toBe(1);
+    expect(a.election.epoch()).toBe(1);
     expect(a.samples.map((it) => it.is === "lease" && it.held)).toEqual([true, false, true]);
   });
 

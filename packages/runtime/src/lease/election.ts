@@ -27,7 +27,7 @@ export interface Election extends Fence {
   start(signal: AbortSignal): Promise<void>;
   held(): boolean;
   /** The number of the term that is held now, higher than any before as long as nobody deletes the Lease. Undefined: none is. */
-  readonly epoch: number | undefined;
+  epoch(): number | undefined;
   /** The epoch, as soon as the lease is held; at once where it is. Rejects only with the signal. */
   gained(signal?: AbortSignal): Promise<number>;
   /** As soon as the term that is held now is over; at once where none is. */
@@ -117,9 +117,7 @@ export function elect(options: ElectionOptions): Election {
     start: keeper.start,
     allows: () => hold.held(),
     held: () => hold.held(),
-    get epoch() {
-      return hold.epoch;
-    },
+    epoch: () => hold.epoch,
     gained: async (signal) => hold.epoch ?? (await next(true, signal)).epoch,
     async lost() {
       if (hold.held()) await next(false);

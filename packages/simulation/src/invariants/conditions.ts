@@ -58,12 +58,11 @@ export const conditions: readonly Invariant[] = [
     id: "I21",
     what: "every object says how it is, with reasons that are declared",
     watch(world, say) {
-      const rules = findings(world);
       const visited = new Map<string, Pass>();
       return {
         pass: (pass) => void visited.set(pass.object.metadata?.uid ?? "", pass),
         change(change) {
-          for (const { rule, at, problem } of rules(change)) {
+          for (const { rule, at, problem } of findings(world, change)) {
             if (invariantOf(rule) === "I21") say(`${change.key} ${at}: ${problem} (rule ${rule})`);
           }
         },

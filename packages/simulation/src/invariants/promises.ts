@@ -20,7 +20,7 @@ export const promises: Invariant = {
     return {
       pass(pass) {
         const held = pass.process.manager.cache.held();
-        views.set(pass, new Map(held.map(({ kind, version }) => [`${kind.group}/${kind.plural}`, Number(version)])));
+        views.set(pass, new Map(held.map(({ kind, version }) => [`${kind.group}/${kind.plural}`, Number(version())])));
       },
       applied({ pass, target }, changes) {
         const [change] = changes;

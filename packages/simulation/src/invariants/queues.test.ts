@@ -27,7 +27,7 @@ function opened() {
     name: "operator-1",
     controllers: [controller],
     isAlive: true,
-    manager: { isActive: true, cache: { held: () => [{ kind: Shop, store }] } },
+    manager: { isActive: () => true, cache: { held: () => [{ kind: Shop, store }] } },
   } as unknown as Process;
   const watcher = queues.watch({} as World, (what) => said.push(what));
   watcher.started?.(process);

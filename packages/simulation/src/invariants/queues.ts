@@ -38,7 +38,7 @@ export const queues: Invariant = {
               waiting = waiting.filter((it) => it.id !== id);
               return;
             }
-            if (running.has(id) || !process.manager.isActive) return;
+            if (running.has(id) || !process.manager.isActive()) return;
             const since = unseen.get(id) ?? arrivals++;
             unseen.set(id, since);
             if (isNewer(old, next) && waiting.length < watched) waiting.push({ id, process, since, overtaken: 0 });
@@ -61,7 +61,7 @@ export const queues: Invariant = {
       passed: ({ process, controller, object }) => void running.delete(idOf(process, controller, object)),
       end() {
         for (const { process, id } of waiting) {
-          if (process.isAlive && process.manager.isActive) say(`${id} had changed, and was never looked at`);
+          if (process.isAlive && process.manager.isActive()) say(`${id} had changed, and was never looked at`);
         }
       },
     };

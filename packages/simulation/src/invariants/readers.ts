@@ -46,11 +46,10 @@ export const readers: readonly Invariant[] = [
     id: "I28",
     what: "a status is within its size, and never refused for what it says",
     watch(world, say) {
-      const rules = findings(world);
       return {
         change(change) {
           const { after, author, type, sent } = change;
-          for (const { rule, at, problem } of rules(change)) {
+          for (const { rule, at, problem } of findings(world, change)) {
             if (invariantOf(rule) === "I28") say(`${change.key} ${at}: ${problem} (rule ${rule})`);
           }
           const kind = kindOf(world.scenario.kinds, after);

@@ -21,10 +21,9 @@ function byRule(id: string, what: string): Invariant {
     id,
     what,
     watch(world, say): Watcher {
-      const look = findings(world);
       return {
         change(change) {
-          for (const { rule, at, problem } of look(change)) {
+          for (const { rule, at, problem } of findings(world, change)) {
             if (invariantOf(rule) === id) say(`${change.key} ${at}: ${problem} (rule ${rule})`);
           }
         },
@@ -34,26 +33,21 @@ function byRule(id: string, what: string): Invariant {
 }
 
 const none: readonly Violation[] = [];
-const known = new WeakMap<World, (change: Change) => readonly Violation[]>();
+const found = new WeakMap<Change, readonly Violation[]>();
+/** The last status that the operator wrote of each object. What is kept here must not lead back to a world: it would outlive it. */
+const written = new WeakMap<World, Map<string, KubeObject>>();
 
 /** What the rules have against a change: looked at once, for all who ask. */
-export function findings(world: World): (change: Change) => readonly Violation[] {
-  const there = known.get(world);
-  if (there !== undefined) return there;
-  const found = new WeakMap<Change, readonly Violation[]>();
-  const own = new Map<string, KubeObject>();
-  const look = (change: Change): readonly Violation[] => {
-    const before = found.get(change);
-    if (before !== undefined) return before;
-    const now = judge(world, own, change);
-    found.set(change, now);
-    return now;
-  };
-  known.set(world, look);
-  return look;
+export function findings(world: World, change: Change): readonly Violation[] {
+  const before = found.get(change);
+  if (before !== undefined) return before;
+  const own = written.get(world) ?? new Map<string, KubeObject>();
+  written.set(world, own);
+  const now = judge(world, own, change);
+  found.set(change, now);
+  return now;
 }
 
-/** `own`: the last status that the operator wrote of each object. */
 function judge(world: World, own: Map<string, KubeObject>, change: Change): readonly Violation[] {
   const { author, before, after, type, key, sent } = change;
   if (author === undefined || type === "DELETED" || sent?.target.subresource !== "status") return none;

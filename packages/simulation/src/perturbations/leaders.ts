@@ -37,8 +37,8 @@ export const leaders: readonly Perturbation[] = [
           process.pause();
           world.clock.after(pause, () => world.do(`resumes ${name}`, () => process.resume(), "fault"));
           world.clock.after(pause + ends, () => {
-            const isLed = world.processes.some((it) => it.state === "runs" && it.manager.isActive);
-            if (process.state === "runs" && !process.manager.isActive && isLed)
+            const isLed = world.processes.some((it) => it.state === "runs" && it.manager.isActive());
+            if (process.state === "runs" && !process.manager.isActive() && isLed)
               world.do(`stops ${name}`, () => process.stop(), "fault");
           });
         },

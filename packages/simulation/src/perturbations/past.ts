@@ -76,7 +76,7 @@ function travel(world: World, revision: number, by: number, isRestart: boolean):
     if (isOver || sent.method !== "GET" || !watched.has(kindOfTarget(sent))) return undefined;
     return { do: "elsewhere", server: lagging };
   });
-  const active = world.processes.filter(({ isAlive, manager }) => isAlive && manager.isActive);
+  const active = world.processes.filter(({ isAlive, manager }) => isAlive && manager.isActive());
   if (isRestart) for (const process of active) world.crash(process);
   else for (const stream of [...network.streams]) stream.cut();
 }

@@ -23,7 +23,7 @@ test.each([
   const around = { transport, client, clock, random, log: silentLog, namespace: "default", settings: {} };
   const stop = new AbortController();
   const { ended, manager } = await serve(operator, { ...around, elects, listen, webhookPort: undefined }, stop.signal);
-  for (let tries = 0; tries < 100 && !manager.isActive; tries += 1) await sleep(clock, 20);
+  for (let tries = 0; tries < 100 && !manager.isActive(); tries += 1) await sleep(clock, 20);
   const { items } = await client.list(Lease, { namespace: "default" });
   expect(items.map(({ metadata }) => metadata?.name)).toEqual(leases);
   stop.abort();

@@ -87,7 +87,7 @@ export async function startCluster(options: ClusterOptions): Promise<EmbeddedClu
       const { controllers, options: more } = parts;
       managers.push(manager({ name, transport, controllers, clock, random, log: own, ...more }));
     }
-    const cluster = workloads({ transport: way(), clock, random, runtime, rootCertificate: server.ca, log, nodes });
+    const cluster = workloads({ transport: way(), clock, random, runtime, rootCertificate: server.ca(), log, nodes });
     for (const it of [cluster, ...managers]) running.push(it.run(stop.signal));
     onStep(`operators: ${[...backends].map(([name, backend]) => `${name} (${backend})`).join(", ")}`);
     const samples = options.samples ? await applySamples(options, client, { adapts, backends }) : [];
