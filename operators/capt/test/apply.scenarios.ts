@@ -42,6 +42,13 @@ function provider(): Controller {
 /** Whoever takes an apply away by force leaves its Workspace behind, as it was: that is what its finalizer is for. */
 const isForced = ({ p, again }: Fault): boolean => p === "P18" && again === false;
 
+/**
+ * A request that reaches the server after its sender gave up, and after the namespace has gone, makes a Workspace again. Nothing
+ * tells it from one whose apply is still to come back, as after a restore, so that nobody may take it away.
+ */
+const comesLate = ({ p, side }: Fault, all: readonly Fault[]): boolean =>
+  p === "P25" && side === "before" && all.some((it) => it.p === "P27");
+
 const base: Omit<Scenario, "name" | "apply"> = {
   kinds: [WorkspaceTemplate, WorkspaceTemplateApply, Workspace, ClusterV1beta2],
   operator: () => [workspaceTemplateApplies({ config: standardConfig, kinds: standardKinds })],
@@ -82,7 +89,8 @@ export const changed: Scenario = {
   ...base,
   name: "changed",
   apply: [template(), apply("net")],
-  differs: isForced,
+  // A Workspace that outlives its namespace, since it is to be kept or comes late, is as it was before the change.
+  differs: (fault, all) => isForced(fault) || (fault.p === "P27" && all.length > 1),
   people: [
     later(90_000, "changes the template", (client) =>
       client.patch(
@@ -99,7 +107,7 @@ export const removed: Scenario = {
   apply: [template(), apply("net")],
   people: [removal],
   // Whoever sets it while the apply goes decides whether the Workspace stays.
-  differs: (fault) => fault["at"] === "/retainWorkspaceOnDelete" || isForced(fault),
+  differs: (fault, all) => fault["at"] === "/retainWorkspaceOnDelete" || isForced(fault) || comesLate(fault, all),
 };
 export const retained: Scenario = {
   ...base,
@@ -107,7 +115,10 @@ export const retained: Scenario = {
   apply: [template(), apply("net", { retainWorkspaceOnDelete: true })],
   people: [removal],
   // What stays is as it was when the apply went: what was wrong from the beginning is put right only then.
-  // And once the apply is gone, nobody makes again what goes with its definition.
-  differs: ({ p, how, kind }) => p === "P33" || (p === "P26" && how === "recreated" && kind === Workspace.kind),
+  // And once the apply is gone, nobody makes again what somebody deletes, or what goes with its definition.
+  differs: ({ p, how, kind, on }) =>
+    p === "P33" ||
+    (p === "P26" && how === "recreated" && kind === Workspace.kind) ||
+    (p === "P28" && String(on).startsWith("/tf.upbound.io/workspaces/")),
   outlives: ({ kind }) => kind === Workspace.kind,
 };
