@@ -43,11 +43,11 @@ function provider(): Controller {
 const isForced = ({ p, again }: Fault): boolean => p === "P18" && again === false;
 
 /**
- * A request that reaches the server after its sender gave up, and after the namespace has gone, makes a Workspace again. Nothing
- * tells it from one whose apply is still to come back, as after a restore, so that nobody may take it away.
+ * A request that reaches the server after its sender gave up, and after its apply has gone, makes a Workspace again. Nothing tells
+ * it from one whose apply is still to come back, as after a restore, so that nobody may take it away.
  */
 const comesLate = ({ p, side }: Fault, all: readonly Fault[]): boolean =>
-  p === "P25" && side === "before" && all.some((it) => it.p === "P27");
+  p === "P25" && side === "before" && all.some((it) => it.p === "P27" || it.p === "P28");
 
 const base: Omit<Scenario, "name" | "apply"> = {
   kinds: [WorkspaceTemplate, WorkspaceTemplateApply, Workspace, ClusterV1beta2],
@@ -76,7 +76,13 @@ const removal = later(900_000, "deletes the apply", (client) =>
   client.delete(WorkspaceTemplateApply, { namespace, name: "net" }, { propagation: "Background" }),
 );
 
-export const rendered: Scenario = { ...base, name: "rendered", apply: [template(), apply("net")] };
+export const rendered: Scenario = {
+  ...base,
+  name: "rendered",
+  apply: [template(), apply("net")],
+  // What is left behind says what the template said then.
+  differs: (fault, all) => isForced(fault) && all.some(({ p }) => p === "P33"),
+};
 export const waiting: Scenario = {
   ...base,
   name: "waiting",
@@ -115,9 +121,11 @@ export const retained: Scenario = {
   apply: [template(), apply("net", { retainWorkspaceOnDelete: true })],
   people: [removal],
   // What stays is as it was when the apply went: what was wrong from the beginning is put right only then.
-  // And once the apply is gone, nobody makes again what somebody deletes, or what goes with its definition.
-  differs: ({ p, how, kind, on }) =>
+  // And once the apply is gone, nobody makes again what somebody deletes, or what goes with its definition. Who hears nothing of it,
+  // or of its template, for as long as it is there makes nothing at all.
+  differs: ({ p, how, kind, on }, all) =>
     p === "P33" ||
+    ((p === "P9" || p === "P10") && all.filter((it) => it.p === p && it["kind"] === kind).length > 1) ||
     (p === "P26" && how === "recreated" && kind === Workspace.kind) ||
     (p === "P28" && String(on).startsWith("/tf.upbound.io/workspaces/")),
   outlives: ({ kind }) => kind === Workspace.kind,

@@ -76,8 +76,10 @@ export function clusterApi(): Controller {
       },
       status: ({ cluster, network, plane }, _cluster, now) => ({
         status: { ...cluster.status, ...told(network, plane) },
-        // Nobody tells of what does not have its label yet.
-        ...(isTaken(cluster, network) && isTaken(cluster, plane) ? {} : { wakeAt: (now + 5_000) as typeof now }),
+        // Nobody tells of what does not have its label yet, or of what we have taken away ourselves.
+        ...(isTaken(cluster, network) && isTaken(cluster, plane) && cluster.metadata?.deletionTimestamp === undefined
+          ? {}
+          : { wakeAt: (now + 5_000) as typeof now }),
       }),
     });
 }

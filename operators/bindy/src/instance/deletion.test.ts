@@ -66,3 +66,20 @@ test("of two instances that go at the same time, the second to take its pods awa
   expect(await takesAccount("goes with its pods")).toBe(false);
   expect(await takesAccount("goes")).toBe(true);
 });
+
+test("what the cache has lost is looked for on the server, and goes too", async () => {
+  const ownerReferences = [{ uid: "u" }];
+  const removed: string[] = [];
+  const hands = {
+    now: begun,
+    get: () => undefined,
+    live: async ({ kind }: KindRef, { name }: { readonly name: string }) =>
+      kind === Deployment.kind ? { metadata: { name, ownerReferences } } : undefined,
+    list: () => [],
+    remove: async ({ kind }: KindRef, { metadata }: { readonly metadata: { readonly name: string } }) =>
+      void removed.push(`${kind} ${metadata.name}`),
+  };
+  const senses = { prober: { forget: () => {} }, secrets: { get: () => undefined } };
+  await finalize(instance, hands as never, draft(Bind9Instance, instance, begun), senses as never);
+  expect(removed).toEqual(["Deployment x"]);
+});

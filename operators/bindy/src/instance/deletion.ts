@@ -1,5 +1,5 @@
 // The end of an instance: zones leave it first, for a minute at most, then everything that was made for it (8.4, step 14).
-import { type Instant, type Ms, parseTime } from "@telltale/kinds";
+import { type Instant, type KindRef, type KubeObject, type Ms, parseTime } from "@telltale/kinds";
 import { ConfigMap, Deployment, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
 import { done, type Finalized, type Hands, waiting } from "@telltale/runtime";
 import type { Draft } from "@telltale/status";
@@ -22,17 +22,17 @@ export async function finalize(
   const since = parseTime(it.metadata.deletionTimestamp) ?? hands.now;
   if (isServing(it, hands) && hands.now - since < zoneLimit) return waiting(again(since, hands.now));
   prober.forget({ namespace, name });
-  const service = hands.get(Service, { namespace, name });
-  const deployment = hands.get(Deployment, { namespace, name });
-  const configMap = hands.get(ConfigMap, { namespace, name: configMapName(name) });
-  if (service !== undefined && isOwned(service, it)) await hands.remove(Service, service, "Background");
-  if (deployment !== undefined && isOwned(deployment, it)) await hands.remove(Deployment, deployment, "Background");
-  if (configMap !== undefined && isOwned(configMap, it)) await hands.remove(ConfigMap, configMap, "Background");
+  // Who has just begun, or was told of an older state, may not know what is there. Nobody else takes it away.
+  const remove = async <T extends Owned & KubeObject>(kind: KindRef<T>, of: string, known: T | undefined) => {
+    const found = known ?? (await hands.live(kind, { namespace, name: of }));
+    if (found !== undefined && isOwned(found, it)) await hands.remove(kind, found, "Background");
+  };
+  await remove(Service, name, hands.get(Service, { namespace, name }));
+  await remove(Deployment, name, hands.get(Deployment, { namespace, name }));
+  const config = configMapName(name);
+  await remove(ConfigMap, config, hands.get(ConfigMap, { namespace, name: config }));
   for (const secret of new Set([rndcSecretName(name), inlineName(it)])) {
-    if (secret === undefined) continue;
-    // Who has just begun has not heard of any yet.
-    const found = secrets.get({ namespace, name: secret }) ?? (await hands.live(Secret, { namespace, name: secret }));
-    if (found !== undefined && isOwned(found, it)) await hands.remove(Secret, found, "Background");
+    if (secret !== undefined) await remove(Secret, secret, secrets.get({ namespace, name: secret }));
   }
   const others = hands.list(Bind9Instance, { namespace }).filter(({ metadata }) => metadata.uid !== it.metadata.uid);
   const account = hands.get(ServiceAccount, { namespace, name: podServiceAccount });

@@ -8,7 +8,7 @@ import { annotations, labels, labelValue } from "../names.ts";
 import { refusalOf } from "../refusal.ts";
 import { sanitize } from "../sanitize.ts";
 import type { Senses } from "./observe.ts";
-import { differs, type Plan, type Wanted } from "./plan.ts";
+import { differs, isRetained, lacks, type Plan, type Wanted } from "./plan.ts";
 import { ownershipOf, refOf, revisionOn, type World } from "./world.ts";
 
 export type ApplyHands = Hands<typeof WorkspaceTemplateApply>;
@@ -17,10 +17,13 @@ export async function act(plan: Plan, hands: ApplyHands, world: World, senses: S
   if (plan.do !== "apply") return world;
   const { apply, place, taken } = world;
   const live = await hands.live(senses.Workspace, place);
-  if (live === undefined) await stillWanted(apply, hands);
-  else if (ownershipOf(live, apply) === "foreign") return { ...world, made: { as: "conflict", whose: whoseIs(live) } };
-  else if (live.metadata.deletionTimestamp !== undefined) return { ...world, workspace: live };
-  else if (!differs(live, apply, plan.wanted, taken)) return { ...world, workspace: live };
+  if (live !== undefined) {
+    if (ownershipOf(live, apply) === "foreign") return { ...world, made: { as: "conflict", whose: whoseIs(live) } };
+    if (live.metadata.deletionTimestamp !== undefined) return { ...world, workspace: live };
+    if (!differs(live, apply, plan.wanted, taken)) return { ...world, workspace: live };
+  }
+  // What was kept when an apply of this very uid went says that it has gone.
+  if (live === undefined || (isRetained(live) && ownershipOf(live, apply) === "ours")) await stillWanted(apply, hands);
   const before = live === undefined ? undefined : revisionOn(live);
   try {
     const workspace = await say(plan.wanted, live, world, hands, senses);
@@ -48,7 +51,7 @@ async function stillWanted(apply: WorkspaceTemplateApply, hands: ApplyHands): Pr
 async function say(
   wanted: Wanted,
   live: Workspace | undefined,
-  { apply, place }: World,
+  { apply, place, taken: now }: World,
   hands: ApplyHands,
   { Workspace: kind, taken }: Senses,
 ): Promise<Workspace> {
@@ -72,8 +75,9 @@ async function say(
     spec: wanted.spec,
   };
   // A new one is never made by force: who was faster with the name keeps it.
-  let workspace = await hands.apply(kind, document, { force: live !== undefined });
-  if (workspace.metadata.annotations?.[annotations.retained] !== undefined) {
+  const isThere = live !== undefined && !lacks(live, apply, wanted, now);
+  let workspace = isThere ? live : await hands.apply(kind, document, { force: live !== undefined });
+  if (isRetained(workspace)) {
     workspace = await hands.patch(kind, workspace, [{ op: "remove", path: pathOf(annotations.retained) }]);
   }
   const { uid: key = "", generation } = workspace.metadata;

@@ -30,8 +30,22 @@ export function plan({ apply, workspace, rendering, dependencies, isOwned, filte
   return isHeld(apply, workspace, wanted, taken) ? { do: "hold" } : { do: "apply", wanted };
 }
 
-/** Whether a Workspace lacks anything that we say of it. What others say beside it is theirs. */
+/** Whether a Workspace is not as it should be. What others say of it beside us is theirs. */
 export function differs(
+  workspace: Workspace,
+  apply: WorkspaceTemplateApply,
+  wanted: Wanted,
+  taken: Taken | undefined,
+): boolean {
+  return isRetained(workspace) || lacks(workspace, apply, wanted, taken);
+}
+
+/** Whether it was kept when its apply went: whoever has it again says so. */
+export const isRetained = ({ metadata }: Workspace): boolean =>
+  metadata.annotations?.[annotations.retained] !== undefined;
+
+/** Whether a Workspace lacks anything that we say of it. */
+export function lacks(
   workspace: Workspace,
   apply: WorkspaceTemplateApply,
   wanted: Wanted,
@@ -44,7 +58,6 @@ export function differs(
     !isLinked(workspace, refOf(apply)) ||
     isOwned !== wanted.isOwned ||
     (wanted.filter !== undefined && metadata.labels?.[labels.watchFilter] !== wanted.filter) ||
-    metadata.annotations?.[annotations.retained] !== undefined ||
     isOther(workspace, wanted, taken)
   );
 }

@@ -1,6 +1,6 @@
 // One pass over one object: gate, observe, plan, act, status, one write, after. It says how it ended and when to come again;
 // it throws nothing.
-import { ApiError, isConflict, isNotFound, type JsonPatchOperation } from "@telltale/client";
+import { ApiError, isConflict, type JsonPatchOperation } from "@telltale/client";
 import { type Instant, type Kind, type KindRef, type KubeObject, type Ms, parseTime } from "@telltale/kinds";
 import { type Draft, draft, type Effect, type Finished, StatusViolation, significance } from "@telltale/status";
 import { failureFrom } from "../failure.ts";
@@ -285,8 +285,9 @@ async function over(around: Surroundings, state: PassState, why: string): Promis
     if (isOfAnotherLife(live, state.object)) cache.doubt(live.metadata?.resourceVersion ?? "");
     return isKnown ? stuck : again;
   } catch (error) {
-    if (isVanished(error, state.object)) cache.vanished(controller.kind, state.object);
-    return isNotFound(error) ? { result: "success", next: never } : { result: "conflict", next: later(error) };
+    if (!isVanished(error, state.object)) return { result: "conflict", next: later(error) };
+    cache.vanished(controller.kind, state.object);
+    return { result: "success", next: never };
   }
 }
 
@@ -322,6 +323,7 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
   const since = parseTime(state.object.metadata?.deletionTimestamp);
   const limit = finalizer.limit === undefined || since === undefined ? undefined : since + finalizer.limit;
   let outcome: Finalized;
+  state.isOutdated = false;
   try {
     outcome = await finalizer.run(state.object as never, hands(around, state) as never, begun as never);
   } catch (error) {
@@ -338,6 +340,7 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
   if (outcome.as === "waiting") {
     const again = Math.min(outcome.again ?? 5_000, limit === undefined ? Number.POSITIVE_INFINITY : limit - state.now);
     if (begun === undefined || finalizer.quiet === true) return { result: "waiting", next: { in: again } };
+    if (state.isOutdated) throw new PassOver("conflict");
     const end = await write(around, state, { finished: begun.finish() });
     return end.next.in === "never" ? { result: "waiting", next: { in: again } } : end;
   }
@@ -372,8 +375,8 @@ async function patchOwn(
     await hands(around, state).patch(around.controller.kind, state.object, operations);
   } catch (error) {
     if (isConflict(error)) throw new PassOver("conflict");
-    if (isVanished(error, state.object)) around.cache.vanished(around.controller.kind, state.object);
-    if (isNotFound(error)) throw new PassOver("gone");
-    throw error;
+    if (!isVanished(error, state.object)) throw error;
+    around.cache.vanished(around.controller.kind, state.object);
+    throw new PassOver("gone");
   }
 }

@@ -1,6 +1,6 @@
 // The one way in which status is written: nothing when nothing changed, one guarded request when something did, at once or
 // later by how urgent it is, and never by a process that lost its lease.
-import { type Client, isConflict, isNotFound } from "@telltale/client";
+import { type Client, isConflict } from "@telltale/client";
 import type { Clock } from "@telltale/clock";
 import { deepEqual, type Instant, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
 import { applyDocument, dueAt, type Finished, jsonPatch, standardSpacing } from "@telltale/status";
@@ -84,8 +84,10 @@ export class StatusWriter {
       after = await this.#request(read, said, signal);
     } catch (error) {
       if (error instanceof NotLeaderError) return { outcome: "notLeader", object: read };
-      if (isVanished(error, read)) cache.vanished(kind, read);
-      if (isNotFound(error)) return { outcome: "gone", object: read };
+      if (isVanished(error, read)) {
+        cache.vanished(kind, read);
+        return { outcome: "gone", object: read };
+      }
       if (isConflict(error)) return { outcome: "conflict", object: read };
       this.#told(said, { outcome: "failed", object: read });
       throw error;

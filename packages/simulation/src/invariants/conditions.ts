@@ -49,7 +49,11 @@ export const conditions: readonly Invariant[] = [
         passed(pass) {
           // Who could not do its work has the next pass for it.
           const isDone = pass.result === "success" || pass.result === "requeue" || pass.result === "waiting";
-          if (isDone && silent.has(pass)) blame(pass, pass.object, pass.object);
+          if (!isDone || !silent.has(pass)) return;
+          // What has been deleted meanwhile is its finalizer's.
+          const { uid } = pass.object.metadata ?? {};
+          const now = world.history.changes.findLast(({ after }) => after.metadata?.uid === uid)?.after;
+          if (now?.metadata?.deletionTimestamp === undefined) blame(pass, pass.object, pass.object);
         },
       };
     },

@@ -4,13 +4,21 @@ import { kindOf, nameOf } from "../facts.ts";
 import type { Change } from "../history.ts";
 import type { Invariant } from "../invariant.ts";
 import { lookAt } from "../look.ts";
+import type { Pass } from "../pass.ts";
 
 export const finalizers: Invariant = {
   id: "I6",
   what: "a finalizer goes only after cleaning up is done",
   watch(world, say) {
     const { scenario, server, backend } = world;
+    let restores = 0;
+    /** How often the server had been put back when a pass began. */
+    const began = new WeakMap<Pass, number>();
     return {
+      pass: (pass) => void began.set(pass, restores),
+      restored() {
+        restores += 1;
+      },
       applied({ process, pass }, changes) {
         for (const change of changes) {
           const { before } = change;
@@ -21,8 +29,10 @@ export const finalizers: Invariant = {
           const isByHand = isPass && pass?.controller.finalizer === undefined;
           if (!isByHand && (!isPass || (pass?.finalized !== "done" && pass?.finalized !== "gaveUp")))
             say(`${process} took ${name} off ${nameOf(before)}, and its cleaning up ${saying(pass?.finalized)}`);
+          // What was cleaned up a moment ago is there again where the server was put back, and nobody can know.
+          const isUndone = pass !== undefined && began.get(pass) !== restores;
           const left =
-            pass?.finalized === "gaveUp"
+            isUndone || pass?.finalized === "gaveUp"
               ? undefined
               : scenario.leftovers?.(before, backend, lookAt(server, change.revision));
           if (left !== undefined) say(`${process} took ${name} off ${nameOf(before)}, and there is still ${left}`);

@@ -142,16 +142,27 @@ const isOperators = ({ history }: World, key: string, uid: string | undefined): 
 
 /** All objects go with their definition. Once it is gone it is made again, and so are those of people. */
 async function recreates(world: World, kind: Kind): Promise<void> {
-  const objects = world.server.store
-    .scan(`/${kind.group}/${kind.plural}/`)
+  const place = `/${kind.group}/${kind.plural}/`;
+  const isPeoples = ({ key, object }: { readonly key: string; readonly object: Loose }) =>
+    !object.metadata?.deletionTimestamp &&
+    !object.metadata?.ownerReferences &&
+    !isOperators(world, key, object.metadata?.uid);
+  const before = world.server.store
+    .scan(place)
     .records.map((record) => ({ key: record.key, object: record.object() as Loose }))
-    .filter(({ object: { metadata } }) => !metadata?.deletionTimestamp && !metadata?.ownerReferences)
-    .filter(({ key, object }) => !isOperators(world, key, object.metadata?.uid));
+    .filter(isPeoples);
+  const from = world.history.length;
   const { uid } = there(world, definition(kind))?.metadata ?? {};
   await remove(world, definition(kind), "Background");
   const again = async () => {
     if (there(world, definition(kind)) === undefined) await make(world, definition(kind), toCrd(kind) as KubeObject);
-    for (const { key, object } of objects) {
+    // Until it was gone somebody may have come with another one.
+    const since = world.history.changes
+      .slice(from)
+      .filter(({ type, key }) => type === "ADDED" && key.startsWith(place))
+      .map(({ key, after }) => ({ key, object: after as Loose }))
+      .filter(isPeoples);
+    for (const { key, object } of [...before, ...since]) {
       const was = last(world, key, object.metadata?.uid) ?? object;
       const isWanted = there(world, key) === undefined && !world.wishes.isUnwanted(key);
       if (isWanted) await make(world, key, manifestOf(world, was));
