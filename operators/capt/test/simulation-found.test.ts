@@ -2,7 +2,9 @@
 // each fault is tried at a few of them: some reach what was wrong. Without its fix each of these tests is red.
 import { type Fault, type Plan, replay, type Scenario } from "@telltale/simulation";
 import { expect, test } from "vitest";
+import { rendered, retained, waiting } from "./apply.scenarios.ts";
 import * as quick from "./quick-scenarios.ts";
+import { invalid } from "./runner.scenarios.ts";
 import { created } from "./scenarios.ts";
 
 const upTo = (first: number, last: number): readonly number[] =>
@@ -43,6 +45,57 @@ const found: readonly (readonly [string, Scenario, readonly Plan[]])[] = [
     "one that has failed for good and is paused for a while says so once it is not, and no clock of it begins anew",
     quick.planeFails,
     [once({ p: "P34", on: "/cluster.x-k8s.io/clusters/default/demo", at: "/paused", as: "yes" })],
+  ],
+  [
+    "a Workspace that was kept is not told again what it says, by who hears late that its apply has gone",
+    retained,
+    upTo(9, 11).map((change) => once({ p: "P8", change, back: 1, as: "reconnect", by: 40_000 })),
+  ],
+  [
+    "what was made while its definition went is looked after once the definition is back",
+    rendered,
+    [
+      {
+        seed: 1510,
+        latency: "random",
+        faults: [
+          { p: "P25", write: 1, by: 25_000, side: "after", for: 180_000 },
+          { p: "P26", write: 0, kind: "Workspace", how: "recreated" },
+          { p: "P8", change: 2, back: 1, as: "restart", by: 20_000 },
+          { p: "P25", write: 3, by: 40_000, side: "after", for: 0 },
+        ],
+      },
+    ],
+  ],
+  [
+    "whoever comes while a definition goes comes again with it",
+    waiting,
+    [
+      {
+        seed: 2851,
+        latency: "random",
+        faults: [
+          { p: "P26", write: 1, kind: "WorkspaceTemplateApply", how: "recreated" },
+          { p: "P2", write: 4 },
+        ],
+      },
+    ],
+  ],
+  [
+    "a finalizer that has not heard of its own status does not say it again",
+    invalid,
+    [
+      {
+        seed: 830,
+        latency: "random",
+        faults: [
+          { p: "P13", change: 3, of: "person" },
+          { p: "P8", change: 5, back: 1, as: "reconnect", by: 40_000 },
+          { p: "P1", write: 3 },
+          { p: "P25", write: 3, by: 40_000, side: "after", for: 0 },
+        ],
+      },
+    ],
   ],
 ];
 

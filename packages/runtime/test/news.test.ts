@@ -1,6 +1,6 @@
 // Somebody changes an object while a pass over it is under way: its own writes tell, and it begins again.
 import { afterEach, expect, it } from "vitest";
-import { controller, type Hands } from "../src/index.ts";
+import { controller, type Hands, waiting } from "../src/index.ts";
 import { Site, site } from "./site.ts";
 import { type EmbeddedWorld, world } from "./world.ts";
 
@@ -55,4 +55,27 @@ it("an effect is not begun for what somebody has changed meanwhile, and leaves n
   });
   expect(new Set(said)).toEqual(new Set(["web:2"]));
   expect([begun, records]).toEqual([["attempt 1"], []]);
+});
+
+it("a finalizer whose own annotation shows another status than it knew writes none over it", async () => {
+  w = await world({ kinds: [Site] });
+  const ref = { name: "a", namespace: "default" };
+  let isTold = false;
+  const sites = controller(Site)
+    .finalize(async (it, hands, draft) => {
+      draft.condition("Ready", false, "Starting", it.status?.phase === undefined ? "late" : "in time");
+      if (!isTold) {
+        isTold = true;
+        await w.client.status.patch(Site, ref, { merge: { status: { phase: "Serving" } } });
+      }
+      await hands.annotate({ "example.com/note": "x" });
+      return waiting(60_000);
+    })
+    .reconcile({ observe: (it) => it, status: () => {} });
+  await w.client.create(Site, { ...site("a"), metadata: { ...site("a").metadata, finalizers: ["example.com/site"] } });
+  await w.client.delete(Site, ref, { propagation: "Background" });
+  await w.start([sites]);
+  await w.pass(1_000);
+  const { conditions, phase } = (await w.client.get(Site, "a", ref)).status ?? {};
+  expect([phase, conditions?.[0]?.message]).toEqual(["Serving", "in time"]);
 });

@@ -74,7 +74,7 @@ test("an object of which a write tells that it is gone is known to be gone", asy
   expect(here.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a status that has no place any more says nothing of its object", async () => {
+test("a status that has no place for a moment says nothing of its object, and is said again", async () => {
   here = await world({ kinds: [Site] });
   const { manager } = await here.start([siteController()]);
   here.server.faults.add({
@@ -83,7 +83,10 @@ test("a status that has no place any more says nothing of its object", async () 
   });
   await here.client.create(Site, site("corner"));
   await here.pass(1_000);
-  expect(manager.cache.of(Site).store.get(corner)).toBeDefined();
+  const known = () => manager.cache.of(Site).store.get(corner);
+  expect([known() === undefined, known()?.status?.phase]).toEqual([false, undefined]);
+  here.server.faults.clear();
+  await here.until(() => known()?.status?.phase === "Pending", "the status");
 });
 
 test("a server that was put back is found out by all kinds at once", async () => {
