@@ -121,11 +121,11 @@ export const retained: Scenario = {
   apply: [template(), apply("net", { retainWorkspaceOnDelete: true })],
   people: [removal],
   // What stays is as it was when the apply went: what was wrong from the beginning is put right only then.
-  // And once the apply is gone, nobody makes again what somebody deletes, or what goes with its definition. Who hears nothing of it,
-  // or of its template, for as long as it is there makes nothing at all.
+  // And once the apply is gone, nobody makes again what somebody deletes, or what goes with its definition. Who hears nothing, or
+  // cannot write, for as long as it is there makes nothing at all.
   differs: ({ p, how, kind, on }, all) =>
     p === "P33" ||
-    ((p === "P9" || p === "P10") && all.filter((it) => it.p === p && it["kind"] === kind).length > 1) ||
+    all.filter((it) => ["P9", "P10", "P16"].includes(it.p)).length > 1 ||
     (p === "P26" && how === "recreated" && kind === Workspace.kind) ||
     (p === "P28" && String(on).startsWith("/tf.upbound.io/workspaces/")),
   outlives: ({ kind }) => kind === Workspace.kind,
