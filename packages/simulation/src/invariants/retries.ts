@@ -1,5 +1,6 @@
 // I22: who is told to wait waits, and who fails again and again comes later and later.
 import { type Instant, instant, type Ms } from "@telltale/kinds";
+import { nameOf } from "../facts.ts";
 import type { Invariant } from "../invariant.ts";
 import type { Heard, Sent } from "../network.ts";
 import type { Pass } from "../pass.ts";
@@ -61,9 +62,9 @@ export const retries: Invariant = {
   },
 };
 
-/** Two controllers of one process that write to one object know nothing of each other's trouble. */
+/** Two controllers of one process that write to one object know nothing of each other's trouble, nor do passes over two objects. */
 const idOf = ({ process, method, request: { path }, pass }: Sent): string =>
-  `${process}${pass === undefined ? "" : `, ${pass.controller.name}`}: ${method} ${path}`;
+  `${process}${pass === undefined ? "" : `, ${pass.controller.name} over ${nameOf(pass.object)}`}: ${method} ${path}`;
 
 /** That something is not there is an answer. */
 function isFailure({ method }: Sent, heard: Heard): boolean {
