@@ -334,13 +334,13 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
     }
     outcome = { as: "gaveUp", leftovers: failureFrom(error).message };
   }
+  if (state.isOutdated) throw new PassOver("conflict");
   if (outcome.as === "waiting" && limit !== undefined && state.now >= limit) {
     outcome = { as: "gaveUp", leftovers: `cleaning up did not end within ${(finalizer.limit ?? 0) / 1000} s` };
   }
   if (outcome.as === "waiting") {
     const again = Math.min(outcome.again ?? 5_000, limit === undefined ? Number.POSITIVE_INFINITY : limit - state.now);
     if (begun === undefined || finalizer.quiet === true) return { result: "waiting", next: { in: again } };
-    if (state.isOutdated) throw new PassOver("conflict");
     const end = await write(around, state, { finished: begun.finish() });
     return end.next.in === "never" ? { result: "waiting", next: { in: again } } : end;
   }
@@ -351,9 +351,11 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
     );
     state.log.warn("cleaning up was given up", { leftovers: outcome.leftovers });
   }
-  const now = state.object.metadata?.finalizers ?? [];
+  const { finalizers: now = [], generation } = state.object.metadata ?? {};
   await patchOwn(around, state, [
     { op: "test", path: "/metadata/finalizers", value: now },
+    // What is to be left may be asked for after all.
+    ...(generation === undefined ? [] : [{ op: "test", path: "/metadata/generation", value: generation } as const]),
     { op: "replace", path: "/metadata/finalizers", value: now.filter((it) => !ours.includes(it)) },
   ]);
   return { result: "success", next: never };
