@@ -75,9 +75,4 @@ export const deleted: Scenario = {
   people: leaves,
   differs: differsWhenDeleted,
 };
-const beside = quickly("beside-cluster-api", manifests.plane, {}, { clusterApiMode: "external" });
-export const besideClusterApi: Scenario = {
-  ...beside,
-  // Cluster API may tie a network to its Cluster in the very moment in which the server forgets that one: what people made goes along.
-  differs: (fault, all) => (fault.p === "P31" && Number(fault["change"]) <= 8) || beside.differs?.(fault, all) === true,
-};
+export const besideClusterApi = quickly("beside-cluster-api", manifests.plane, {}, { clusterApiMode: "external" });

@@ -88,20 +88,23 @@ const isPeoples = ({ kind }: Fault): boolean => /^(Cluster|CAPTCluster|CAPTContr
 
 /** After which faults a cluster may rightly end otherwise. */
 function differs(fault: Fault, all: readonly Fault[] = []): boolean {
-  const { p, again, then, at, how } = fault;
+  const { p, again, then, at, how, change } = fault;
+  const has = (id: string) => all.some((it) => it.p === id);
   // What people made, and somebody takes away for good, nobody puts back. (P18 does not tell what it takes; what we made comes back.)
   if (p === "P18") return again === false;
   if (p === "P30") return how === "deleted" && isPeoples(fault);
   if (p === "P26") return how === "recreated" && isPeoples(fault);
   if (p === "P28" && then === "gone")
     return isOn(fault, "captclusters") || isOn(fault, "captcontrolplanes") || isOn(fault, "workspacetemplates");
+  // Somebody may tie a network to its Cluster in the very moment in which the server forgets that one: what people made goes along.
+  if (p === "P31") return Number(change) <= 8;
   // A network waits with its end for its control plane (AS-41), and a Cluster takes both along: neither can be made again.
   if (p === "P28") return isOn(fault, "captclusters") || isOn(fault, "clusters");
-  // A template that is wrong before anything was made of it fails for good (3.5).
-  if (p === "P22" || p === "P33") if (isOn(fault, "workspacetemplates")) return true;
+  // A template that is wrong before anything was made of it fails for good (3.5), and who has lost its status begins anew.
+  const isWrong = p === "P22" || p === "P33" || (p === "P34" && has("P21"));
+  if (isWrong && isOn(fault, "workspacetemplates")) return true;
   // What is retained stays when everything goes (6.6); and who is mended later than that has failed for good (3.6.3): people wait for a
   // clock that is wrong for an hour.
-  const has = (id: string) => all.some((it) => it.p === id);
   if (isEdit(fault) && at === "/retainVpcOnDelete" && has("P27")) return true;
   if (isEdit(fault) && /^\/vpcTemplateRef/.test(String(at)) && has("P24")) return true;
   // An endpoint is taken over once and for all (B6), also one that is changed in that moment.
@@ -127,8 +130,12 @@ export function differsWhenLate(fault: Fault, all: readonly Fault[] = []): boole
   return differsAfterFailure(fault, all);
 }
 
-/** Whoever wants the network to be retained while everything goes retains it. */
-export const differsWhenDeleted = (fault: Fault): boolean => fault["at"] === "/retainVpcOnDelete";
+/**
+ * Whoever wants the network to be retained while everything goes retains it. Who takes an apply away by force, or puts back one that
+ * has no finalizer yet, leaves its Workspace behind; who waits for that one waits for a person (4.7.6).
+ */
+export const differsWhenDeleted = ({ p, at, again }: Fault, all: readonly Fault[] = []): boolean =>
+  at === "/retainVpcOnDelete" || p === "P31" || (p === "P18" && again === false && all.length > 1);
 
 /** What all of them have, whoever runs Workspaces. */
 export const common: Pick<Scenario, "kinds" | "differs" | "restamps"> = {
