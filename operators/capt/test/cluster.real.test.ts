@@ -34,7 +34,7 @@ import { definitions } from "./definitions.ts";
 import { realPrograms } from "./real-stage.ts";
 import { folder as samples } from "./samples.ts";
 
-const assets = assetsFor("a cluster of operators/capt");
+const assets = assetsFor("a cluster of operators/capt", process.env, ["kube-controller-manager"]);
 const [program] = realPrograms(undefined);
 const own = "capt-system";
 const namespace = "default";

@@ -52,7 +52,7 @@ for (;;) {
 async function write(read: string): Promise<void> {
   let resourceVersion = read;
   for (;;) {
-    const { epoch } = election;
+    const epoch = election.epoch();
     if (epoch === undefined || !election.allows()) return;
     // What was stopped between the question above and the sending below is refused by the server, as a status write is.
     const json = [
