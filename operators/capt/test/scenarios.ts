@@ -132,10 +132,14 @@ export function differsWhenLate(fault: Fault, all: readonly Fault[] = []): boole
 
 /**
  * Whoever wants the network to be retained while everything goes retains it. Who takes an apply away by force, or puts back one that
- * has no finalizer yet, leaves its Workspace behind; who waits for that one waits for a person (4.7.6).
+ * has no finalizer yet, leaves its Workspace behind; who waits for that one waits for a person (4.7.6). So does a server that carries
+ * out the making of a Workspace when nobody waits for its answer any more and the apply, which somebody made anew late, is gone.
  */
-export const differsWhenDeleted = ({ p, at, again }: Fault, all: readonly Fault[] = []): boolean =>
-  at === "/retainVpcOnDelete" || p === "P31" || (p === "P18" && again === false && all.length > 1);
+export const differsWhenDeleted = ({ p, at, again, side }: Fault, all: readonly Fault[] = []): boolean =>
+  at === "/retainVpcOnDelete" ||
+  p === "P31" ||
+  (p === "P18" && again === false && all.length > 1) ||
+  (p === "P25" && side === "before" && all.some((it) => it.p === "P30" && it["how"] === "deleted"));
 
 /** What all of them have, whoever runs Workspaces. */
 export const common: Pick<Scenario, "kinds" | "differs" | "restamps"> = {

@@ -4,7 +4,7 @@ import { type Fault, type Plan, replay, type Scenario } from "@telltale/simulati
 import { expect, test } from "vitest";
 import { rendered, retained, waiting } from "./apply.scenarios.ts";
 import * as quick from "./quick-scenarios.ts";
-import { invalid } from "./runner.scenarios.ts";
+import { cutShort, invalid } from "./runner.scenarios.ts";
 import { created } from "./scenarios.ts";
 
 const upTo = (first: number, last: number): readonly number[] =>
@@ -93,6 +93,22 @@ const found: readonly (readonly [string, Scenario, readonly Plan[]])[] = [
           { p: "P8", change: 5, back: 1, as: "reconnect", by: 40_000 },
           { p: "P1", write: 3 },
           { p: "P25", write: 3, by: 40_000, side: "after", for: 0 },
+        ],
+      },
+    ],
+  ],
+  [
+    "no state is kept for a Workspace that is gone, by who takes over and has not heard of it",
+    cutShort,
+    [
+      {
+        seed: 1129,
+        latency: "random",
+        faults: [
+          { p: "P23", change: 10 },
+          { p: "P16", write: 1, every: 3 },
+          { p: "P10", kind: "tf.upbound.io/workspaces", event: 10 },
+          { p: "P19", write: 2, on: "/tf.upbound.io/workspaces/demo", type: "Simulated", how: "changed" },
         ],
       },
     ],

@@ -172,8 +172,10 @@ export function hands(around: Surroundings, state: PassState): Hands {
     }
   };
 
-  const beforeCreate = async () => {
-    if (isSettled(state.object) && (await isOwnerGone(around, state))) throw new PassOver("gone");
+  /** What nobody owns stays when it comes too late. */
+  const beforeCreate = async (as: EnsureOptions<KubeObject>["owner"]) => {
+    const isWorthAsking = as === "none" || isSettled(state.object);
+    if (isWorthAsking && (await isOwnerGone(around, state))) throw new PassOver("gone");
   };
 
   type Patch = Hands["patch"];
@@ -224,8 +226,9 @@ export function hands(around: Surroundings, state: PassState): Hands {
       mayWrite(kind, "create");
       if (options.mode !== "createOnly") mayWrite(kind, "patch");
       const owner = { kind: controller.kind, object: state.object };
-      const cx = { client, fieldManager, signal, owner, cached, wrote, found, applied: around.applied, beforeCreate };
-      const ensured = await heeding(ensure(cx, kind, object, options));
+      const cx = { client, fieldManager, signal, owner, cached, wrote, found, applied: around.applied };
+      const before = { beforeCreate: () => beforeCreate(options.owner) };
+      const ensured = await heeding(ensure({ ...cx, ...before }, kind, object, options));
       if (ensured.as === "created") state.hasMade = true;
       if (ensured.as === "foreign") state.isCrossed = true;
       sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: ensured.as });
@@ -246,7 +249,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       options: Pick<EnsureOptions<T>, "owner"> = {},
     ) {
       mayWrite(kind, "create");
-      await beforeCreate();
+      await beforeCreate(options.owner);
       const namespace = kind.scope === "Cluster" ? undefined : state.object.metadata?.namespace;
       const place = namespace === undefined ? {} : { namespace };
       const fresh = owned(
