@@ -316,6 +316,28 @@ test("8.4 a key that is due is replaced, pods follow, and it is told", async () 
   expect(JSON.stringify(told)).not.toContain((await secret())?.data?.["secret"] ?? "-");
 }, 120_000);
 
+test("8.4 a Secret that was there before its instance is looked at first: a key is kept, anything else is told of", async () => {
+  it = await stage();
+  await it.cluster("dns", 1, 0);
+  await it.pass(20_000);
+  const { data } = await it.client.get(Secret, "dns-primary-0-rndc-key", { namespace });
+  const left = (name: string, content: object) =>
+    it?.client.create(Secret, { metadata: { name: `${name}-rndc-key`, namespace }, data: { ...content } });
+  await left("kept", data ?? {});
+  await left("other", { password: "c2VjcmV0" });
+  const { apiVersion, kind } = Bind9Instance;
+  const spec = { clusterRef: "", role: "primary" as const };
+  for (const name of ["kept", "other"])
+    await it.client.create(Bind9Instance, { apiVersion, kind, metadata: { name, namespace }, spec });
+  await it.pass(20_000);
+  expect(await it.says("b9", "kept")).toBe("True AllReady All 1 pods are ready");
+  expect((await it.client.get(Secret, "kept-rndc-key", { namespace })).data).toEqual(data);
+  expect(await it.says("b9", "other")).toContain("Secret other-rndc-key belongs to somebody else");
+  expect((await it.client.list(Deployment, { namespace })).items.map(({ metadata }) => metadata?.name)).not.toContain(
+    "other",
+  );
+});
+
 test("8.3 a wanted name that somebody else has is told of, and not touched", async () => {
   it = await stage();
   const { apiVersion, kind } = Bind9Instance;

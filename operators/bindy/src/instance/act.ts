@@ -46,8 +46,10 @@ async function build(
   await steps.ensure(ServiceAccount, account(server), { owner: "none", mode: "createOnly" });
   if (mayRoll) {
     await steps.secret(plan.key, server, tools);
-    await steps.ensure(ConfigMap, plan.configMap);
-    await steps.ensure(Deployment, plan.deployment);
+    if (steps.isWell) {
+      await steps.ensure(ConfigMap, plan.configMap);
+      await steps.ensure(Deployment, plan.deployment);
+    }
     if (steps.isWell) tools.turns.done(cluster, uid);
   }
   await steps.ensure(Service, plan.service);
@@ -106,7 +108,9 @@ class Steps {
     const { name } = key.is === "mark" ? { name: key.old.metadata?.name ?? "" } : key.secret;
     await this.#try(Secret.kind, name, async () => {
       const ensured = await writeSecret(key, server, this.#hands, tools.random);
-      tools.secrets.wrote(ensured.live);
+      if (ensured.as === "created" || ensured.as === "updated") tools.secrets.wrote(ensured.live);
+      // Nobody knew of the one that is there: the next pass looks at it first, as when it would go.
+      else if (key.is === "make") return { as: "terminating", live: ensured.live };
       return ensured;
     });
     if (key.is === "renew" && key.why === "due" && this.isWell) this.#isRotated = true;

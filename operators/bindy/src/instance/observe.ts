@@ -75,13 +75,18 @@ async function wantedOf(it: Bind9Instance, look: Look, senses: Senses): Promise<
         : text`Secret ${name} holds no rndc.key that BIND could use`;
     return { is: "invalid", problem: { path: `spec.rndcSecretRefs[${i}]`, problem } };
   }
-  return { is: "sound", server, keys: await keysOf(server, look, senses) };
+  return { is: "sound", server, keys: await keysOf(server, look, senses, (it.status?.observedGeneration ?? 0) < 1) };
 }
 
-/** Our own from the watch; one that is not there, and those of others, from the server itself. */
-async function keysOf({ name, namespace, key }: Nameserver, look: Look, { secrets }: Senses): Promise<Keys> {
+/**
+ * Our own from the watch; one that is not there, and those of others, from the server itself. A new instance has none as a rule:
+ * whoever makes it finds out.
+ */
+async function keysOf(server: Nameserver, look: Look, { secrets }: Senses, isNew: boolean): Promise<Keys> {
+  const { name, namespace, key } = server;
   const own = async (secret: string) =>
-    secrets.get({ namespace, name: secret }) ?? (await look.live(Secret, { namespace, name: secret }));
+    secrets.get({ namespace, name: secret }) ??
+    (isNew ? undefined : await look.live(Secret, { namespace, name: secret }));
   if (key.is === "generated") return { secret: await own(key.secret), copy: undefined };
   if (key.is === "inline") return { secret: await own(key.secret.metadata.name), copy: undefined };
   const secret = await look.live(Secret, { namespace, name: key.ref.name });
