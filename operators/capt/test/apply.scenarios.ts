@@ -46,8 +46,10 @@ const isForced = ({ p, again }: Fault): boolean => p === "P18" && again === fals
  * A request that reaches the server after its sender gave up, and after its apply has gone, makes a Workspace again. Nothing tells
  * it from one whose apply is still to come back, as after a restore, so that nobody may take it away.
  */
-const comesLate = ({ p, side }: Fault, all: readonly Fault[]): boolean =>
-  p === "P25" && side === "before" && all.some((it) => it.p === "P27" || it.p === "P28");
+export const comesLate = ({ p, side }: Fault, all: readonly Fault[]): boolean =>
+  p === "P25" &&
+  side === "before" &&
+  all.some((it) => it.p === "P27" || it.p === "P28" || (it.p === "P30" && it["how"] === "deleted"));
 
 const base: Omit<Scenario, "name" | "apply"> = {
   kinds: [WorkspaceTemplate, WorkspaceTemplateApply, Workspace, ClusterV1beta2],

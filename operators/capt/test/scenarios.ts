@@ -15,6 +15,7 @@ import {
 } from "../src/kinds/index.ts";
 import type { Order } from "../src/runner/engine.ts";
 import { type Engine, simulatedEngine, workspaceRunner } from "../src/runner/index.ts";
+import { comesLate } from "./apply.scenarios.ts";
 import { clusterApi } from "./cluster-api.ts";
 
 const namespace = "default";
@@ -106,7 +107,8 @@ function differs(fault: Fault, all: readonly Fault[] = []): boolean {
   // What is retained stays when everything goes (6.6); and who is mended later than that has failed for good (3.6.3): people wait for a
   // clock that is wrong for an hour.
   if (isEdit(fault) && at === "/retainVpcOnDelete" && has("P27")) return true;
-  if (isEdit(fault) && /^\/vpcTemplateRef/.test(String(at)) && has("P24")) return true;
+  if (isEdit(fault) && /^\/(vpcTemplateRef|infrastructureRef)/.test(String(at)) && has("P24")) return true;
+  if (comesLate(fault, all)) return true;
   // An endpoint is taken over once and for all (B6), also one that is changed in that moment.
   if (!/^\/controlPlaneEndpoint/.test(String(at))) return false;
   return (isEdit(fault) && isOn(fault, "captclusters")) || (p === "P22" && isOn(fault, "captcontrolplanes"));
@@ -132,14 +134,13 @@ export function differsWhenLate(fault: Fault, all: readonly Fault[] = []): boole
 
 /**
  * Whoever wants the network to be retained while everything goes retains it. Who takes an apply away by force, or puts back one that
- * has no finalizer yet, leaves its Workspace behind; who waits for that one waits for a person (4.7.6). So does a server that carries
- * out the making of a Workspace when nobody waits for its answer any more and the apply, which somebody made anew late, is gone.
+ * has no finalizer yet, leaves its Workspace behind; who waits for that one waits for a person (4.7.6).
  */
-export const differsWhenDeleted = ({ p, at, again, side }: Fault, all: readonly Fault[] = []): boolean =>
-  at === "/retainVpcOnDelete" ||
-  p === "P31" ||
-  (p === "P18" && again === false && all.length > 1) ||
-  (p === "P25" && side === "before" && all.some((it) => it.p === "P30" && it["how"] === "deleted"));
+export const differsWhenDeleted = (fault: Fault, all: readonly Fault[] = []): boolean => {
+  const { p, at, again } = fault;
+  const isForced = p === "P18" && again === false && all.length > 1;
+  return at === "/retainVpcOnDelete" || p === "P31" || isForced || comesLate(fault, all);
+};
 
 /** What all of them have, whoever runs Workspaces. */
 export const common: Pick<Scenario, "kinds" | "differs" | "restamps"> = {

@@ -98,6 +98,22 @@ const found: readonly (readonly [string, Scenario, readonly Plan[]])[] = [
     ],
   ],
   [
+    "who was told to wait when it only asked waits no less",
+    quick.networkFails,
+    [
+      {
+        seed: 1771,
+        latency: "random",
+        faults: [
+          { p: "P24", write: 6, by: 0 },
+          { p: "P5", write: 15 },
+          { p: "P5", write: 14 },
+          { p: "P15", write: 11, after: 2, for: 30_000 },
+        ],
+      },
+    ],
+  ],
+  [
     "no state is kept for a Workspace that is gone, by who takes over and has not heard of it",
     cutShort,
     [

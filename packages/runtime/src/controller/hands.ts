@@ -98,17 +98,16 @@ export function look(around: Surroundings, state: PassState): Look {
         throw new Error(`${controller.name}: ${kind.kind} is not declared; add .gets(${kind.kind}) to the controller`);
       }
       try {
-        return await client.get(kind, name, {
-          signal: state.signal,
-          ...(namespace === undefined ? {} : { namespace }),
-        });
+        const { signal } = state;
+        const asked = client.get(kind, name, { signal, ...(namespace === undefined ? {} : { namespace }) });
+        return await heed(asked, around, state);
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
       }
     },
     server: {
-      list: (kind, options) => client.list(kind, { signal: state.signal, ...options }),
+      list: (kind, options) => heed(client.list(kind, { signal: state.signal, ...options }), around, state),
       all: (kind, options) => client.all(kind, { signal: state.signal, ...options }),
       discover: () => discover(client, { signal: state.signal }),
     },
@@ -117,6 +116,17 @@ export function look(around: Surroundings, state: PassState): Look {
       return around.pollings.get(poller)?.last(state.object) as Polled<V> | undefined;
     },
   };
+}
+
+/** Whoever deals with an error itself waits no less. */
+async function heed<R>(work: Promise<R>, { clock }: Surroundings, state: PassState): Promise<R> {
+  try {
+    return await work;
+  } catch (error) {
+    const { retryAfter = 0 } = error instanceof ApiError ? error : {};
+    if (retryAfter > 0) state.heldUntil = Math.max(state.heldUntil, clock.uptime() + retryAfter);
+    throw error;
+  }
 }
 
 export function hands(around: Surroundings, state: PassState): Hands {
@@ -161,16 +171,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
     throw new Error(`${controller.name}: it may not ${verb} ${kind.kind}; add ${fix} to the controller`);
   };
 
-  /** Whoever deals with an error itself waits no less. */
-  const heeding = async <R>(work: Promise<R>): Promise<R> => {
-    try {
-      return await work;
-    } catch (error) {
-      const { retryAfter = 0 } = error instanceof ApiError ? error : {};
-      if (retryAfter > 0) state.heldUntil = Math.max(state.heldUntil, clock.uptime() + retryAfter);
-      throw error;
-    }
-  };
+  const heeding = <R>(work: Promise<R>): Promise<R> => heed(work, around, state);
 
   /** What nobody owns stays when it comes too late. */
   const beforeCreate = async (as: EnsureOptions<KubeObject>["owner"]) => {
