@@ -109,6 +109,9 @@ function differs(fault: Fault, all: readonly Fault[] = []): boolean {
   if (isEdit(fault) && at === "/retainVpcOnDelete" && has("P27")) return true;
   if (isEdit(fault) && /^\/(vpcTemplateRef|infrastructureRef)/.test(String(at)) && has("P24")) return true;
   if (comesLate(fault, all)) return true;
+  // Whoever hears of a template twice too late has waited in vain for a network, and has failed for good.
+  const silences = all.filter((it) => it.p === "P10" && String(it["kind"]).endsWith("/workspacetemplates"));
+  if (silences.length > 1) return true;
   // An endpoint is taken over once and for all (B6), also one that is changed in that moment.
   if (!/^\/controlPlaneEndpoint/.test(String(at))) return false;
   return (isEdit(fault) && isOn(fault, "captclusters")) || (p === "P22" && isOn(fault, "captcontrolplanes"));

@@ -4,7 +4,7 @@ import { type Fault, type Plan, replay, type Scenario } from "@telltale/simulati
 import { expect, test } from "vitest";
 import { rendered, retained, waiting } from "./apply.scenarios.ts";
 import * as quick from "./quick-scenarios.ts";
-import { cutShort, invalid } from "./runner.scenarios.ts";
+import { cutShort, invalid, deleted as runnerDeleted } from "./runner.scenarios.ts";
 import { created } from "./scenarios.ts";
 
 const upTo = (first: number, last: number): readonly number[] =>
@@ -93,6 +93,20 @@ const found: readonly (readonly [string, Scenario, readonly Plan[]])[] = [
           { p: "P8", change: 5, back: 1, as: "reconnect", by: 40_000 },
           { p: "P1", write: 3 },
           { p: "P25", write: 3, by: 40_000, side: "after", for: 0 },
+        ],
+      },
+    ],
+  ],
+  [
+    "a destroy that another process has brought to its end is not recorded anew",
+    runnerDeleted,
+    [
+      {
+        seed: 1630,
+        latency: "random",
+        faults: [
+          { p: "P23", change: 18 },
+          { p: "P15", write: 16, after: 2, for: 30_000 },
         ],
       },
     ],

@@ -114,7 +114,9 @@ export async function save(
   const shelved = await shelvedIn(index, hands, uid, shelf);
   if (shelved.is === "none" && order.operation === "plan") return;
   const before = shelved.is === "kept" ? shelved.kept : { engine: runs.engine.name, inputs: order.inputs };
-  await keep(hands, uid, { ...before, state }, shelf, index);
+  // All that was kept has gone with what was made: whoever had the lease meanwhile has come to the same end.
+  const isOver = shelved.is === "none" && order.operation === "destroy" && state.resources === 0;
+  if (!isOver) await keep(hands, uid, { ...before, state }, shelf, index);
   runs.saved(uid, state);
 }
 
