@@ -106,7 +106,8 @@ function differs(fault: Fault, all: readonly Fault[] = []): boolean {
   if (isWrong && isOn(fault, "workspacetemplates")) return true;
   // What is retained stays when everything goes (6.6); and who is mended later than that has failed for good (3.6.3): people wait for a
   // clock that is wrong for an hour.
-  if (isEdit(fault) && at === "/retainVpcOnDelete" && has("P27")) return true;
+  const isClusterGone = all.some((it) => it.p === "P28" && it["then"] === "gone" && isOn(it, "clusters"));
+  if (isEdit(fault) && at === "/retainVpcOnDelete" && (has("P27") || isClusterGone)) return true;
   if (isEdit(fault) && /^\/(vpcTemplateRef|infrastructureRef)/.test(String(at)) && has("P24")) return true;
   if (comesLate(fault, all)) return true;
   // Whoever hears of a template twice too late has waited in vain for a network, and has failed for good.
@@ -130,6 +131,9 @@ export function differsAfterFailure(fault: Fault, all: readonly Fault[] = []): b
 export function differsWhenLate(fault: Fault, all: readonly Fault[] = []): boolean {
   // With its status a network forgets for how long it has waited, and an edit lets it begin anew (11.3).
   if ((fault.p === "P21" || isEdit(fault)) && isOn(fault, "captclusters")) return true;
+  // So it does where the server is put back to before it began; and whoever hears of the Cluster late begins late.
+  if (fault.p === "P31") return true;
+  if (fault.p === "P9" && String(fault["kind"]).endsWith("/clusters")) return true;
   // So does a pause (CC-4), and a template that is wrong meanwhile fails it for another reason.
   if (fault.p === "P34" && (fault["at"] === "/paused" || isOn(fault, "workspacetemplates"))) return true;
   return differsAfterFailure(fault, all);

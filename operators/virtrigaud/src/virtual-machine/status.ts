@@ -111,6 +111,8 @@ function say(rest: Rest, world: World, draft: VMDraft): Wake {
       draft.condition("Ready", false, "Creating", text`VM created`).set({ message: text`VM created` });
       return soon;
     case "absent": {
+      // Whoever begins anew does not doubt again what was found out before.
+      if (world.told.phase === "Failed" && world.told.ready?.reason === "VMNotFound") return 15 * second;
       const said = text`The provider says that the machine does not exist`;
       draft.condition("Ready", false, "VMNotFound", said).set({ message: said });
       return 15 * second;

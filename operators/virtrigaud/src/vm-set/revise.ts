@@ -36,11 +36,18 @@ export async function revise(
     if (as === "foreign" && tells(live, template) && isNobodys(live)) return take(live, set, choice.number, hands);
     collisions = (collisions ?? 0) + 1;
     const next = collisions;
-    await hands.checkpoint("collision", (draft) => void meanwhile(set, draft).set({ collisionCount: next }));
+    await hands.checkpoint("collision", (draft) => {
+      meanwhile(set, draft).set({ collisionCount: next });
+      draft
+        .condition("Progressing", true, "UpdatingReplicas", taken)
+        .condition("Ready", false, "UpdatingReplicas", taken);
+    });
   }
   const message = text`${mostCollisions} names for the ControllerRevision of the template are taken`;
   throw new Failed({ class: "transient", reason: "ReconcileFailed", message });
 }
+
+const taken = text`somebody else has the name of the template's revision: another one is tried`;
 
 const isNobodys = ({ metadata }: ControllerRevision): boolean =>
   metadata?.ownerReferences?.some(({ controller }) => controller === true) !== true;

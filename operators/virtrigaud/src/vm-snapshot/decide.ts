@@ -215,9 +215,10 @@ function ready(world: World): Step {
 
 const hour: Ms = 3_600_000;
 
-export const nextLook = ({ held }: World): Instant | undefined => {
+/** A last look that is still to come was noted by a clock that was wrong: nobody waits for longer than an hour. */
+export const nextLook = ({ held, now }: World): Instant | undefined => {
   const at = parseTime(held.entry?.lastUpdated);
-  return at === undefined ? undefined : plus(at, hour);
+  return at === undefined ? undefined : plus(at < now ? at : now, hour);
 };
 
 function dueLook(world: World): boolean {

@@ -1,5 +1,5 @@
 // I23, I24: what a process knows is what the server has, and never older than what it did itself.
-import { type KubeObject, matchesRequirements, parseLabelSelector } from "@telltale/kinds";
+import { type Instant, type KubeObject, matchesRequirements, parseLabelSelector } from "@telltale/kinds";
 import type { Held } from "@telltale/runtime";
 import { nameOf, versionOf } from "../facts.ts";
 import type { Invariant } from "../invariant.ts";
@@ -39,7 +39,7 @@ export const caches: readonly Invariant[] = [
     what: "no pass begins with an object from before the process's own last write of it",
     watch(world, say) {
       /** The newest version that each process was told to have written. */
-      const own = new Map<string, { readonly uid: string; readonly version: number }>();
+      const own = new Map<string, { readonly uid: string; readonly version: number; readonly at: Instant }>();
       const answers = new WeakMap<object, KubeObject>();
       return {
         applied(sent, changes) {
@@ -50,7 +50,8 @@ export const caches: readonly Invariant[] = [
           const after = as === "answer" ? answers.get(sent) : undefined;
           if (after === undefined) return;
           const version = versionOf(after);
-          own.set(`${sent.process} ${keyOf(sent.target)}`, { uid: after.metadata?.uid ?? "", version });
+          const { uid = "" } = after.metadata ?? {};
+          own.set(`${sent.process} ${keyOf(sent.target)}`, { uid, version, at: world.clock.now() });
         },
         pass({ process, controller: { kind }, object }) {
           if (process.wentBack || world.history.isRewound) return;
@@ -59,6 +60,8 @@ export const caches: readonly Invariant[] = [
           const key = keyOf({ group: kind.group, version: "", resource: kind.plural, name, isWatch: false, ...place });
           const last = own.get(`${process.name} ${key}`);
           if (last === undefined || last.uid !== uid || versionOf(object) >= last.version) return;
+          // An answer that comes in this very moment is still being read.
+          if (last.at === world.clock.now()) return;
           say(
             `${process.name} begins with ${nameOf(object)} at ${versionOf(object)}, and had itself written ${last.version}`,
           );

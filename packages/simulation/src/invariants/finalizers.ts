@@ -29,8 +29,9 @@ export const finalizers: Invariant = {
           const isByHand = isPass && pass?.controller.finalizer === undefined;
           if (!isByHand && (!isPass || (pass?.finalized !== "done" && pass?.finalized !== "gaveUp")))
             say(`${process} took ${name} off ${nameOf(before)}, and its cleaning up ${saying(pass?.finalized)}`);
-          // What was cleaned up a moment ago is there again where the server was put back, and nobody can know.
-          const isUndone = pass !== undefined && began.get(pass) !== restores;
+          // What was cleaned up a moment ago is there again where the server was put back, and nobody can know. Who was shown
+          // an earlier past knows nothing of what was made since.
+          const isUndone = pass !== undefined && (began.get(pass) !== restores || pass.process.wentBack);
           const left =
             isUndone || pass?.finalized === "gaveUp"
               ? undefined

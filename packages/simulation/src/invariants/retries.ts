@@ -5,6 +5,7 @@ import type { Invariant } from "../invariant.ts";
 import type { Heard, Sent } from "../network.ts";
 import type { Pass } from "../pass.ts";
 import type { Process } from "../process.ts";
+import type { World } from "../world.ts";
 
 /** So many failures of one request in a row are too many within so long: some conflicts, and pauses that grow, are fewer. */
 const most = 12;
@@ -34,7 +35,7 @@ export const retries: Invariant = {
         const id = idOf(sent);
         const wait = waits.get(id);
         const now = world.clock.now();
-        if (wait === undefined) return;
+        if (wait === undefined || isOfMany(sent, world)) return;
         waits.delete(id);
         if (now < wait.until && !isDriven && !hasNews(wait.for, sent))
           say(`${id} came ${wait.until - now} ms sooner than the server had asked`);
@@ -65,6 +66,12 @@ export const retries: Invariant = {
 /** Two controllers of one process that write to one object know nothing of each other's trouble, nor do passes over two objects. */
 const idOf = ({ process, method, request: { path }, pass }: Sent): string =>
   `${process}${pass === undefined ? "" : `, ${pass.controller.name} over ${nameOf(pass.object)}`}: ${method} ${path}`;
+
+/** So are two caches of one kind, of which one holds metadata only: what they ask cannot be told apart. */
+const isOfMany = ({ process, target, pass }: Sent, { processes }: World): boolean => {
+  const held = processes.find(({ name }) => name === process)?.manager.cache.held() ?? [];
+  return pass === undefined && held.filter(({ kind }) => kind.plural === target.resource).length > 1;
+};
 
 /** That something is not there is an answer. */
 function isFailure({ method }: Sent, heard: Heard): boolean {
