@@ -105,6 +105,12 @@ const found: readonly (readonly [string, string, Plan["seed"], Plan["faults"]])[
     2097,
     [{ p: "P21", write: 62, on: "/infra.virtrigaud.io/virtualmachines/default/web" }],
   ],
+  [
+    "a snapshot is looked at within the hour, also after the clock was put back",
+    "scheduled-in-autumn",
+    901,
+    [{ p: "P24", write: 55, by: -3_600_000 }],
+  ],
 ];
 
 test.each(found)("%s", async (_what, name, seed, faults) => {

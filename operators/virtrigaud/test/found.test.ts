@@ -97,6 +97,24 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
       ],
     },
   ],
+  [
+    "a machine that was found to be lost is not doubted again by who begins anew",
+    copies.find(({ name }) => name === "copied"),
+    {
+      seed: 1576,
+      latency: "random",
+      faults: [
+        {
+          p: "P28",
+          write: 18,
+          on: "/infra.virtrigaud.io/virtualmachines/default/web2",
+          policy: "Background",
+          then: "gone",
+        },
+        { p: "P26", write: 15, kind: "VMClone", how: "unconvertible" },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

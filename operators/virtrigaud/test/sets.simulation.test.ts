@@ -1,5 +1,5 @@
 // Sets and policies under faults. `TELLTALE_PLANS=10` tries ten times as many plans.
-import { budget, simulate, story } from "@telltale/simulation";
+import { budget, replay, simulate, story } from "@telltale/simulation";
 import { expect, test } from "vitest";
 import { changed, deleted, grows, policed, replaced, surged } from "./sets.scenarios.ts";
 
@@ -14,3 +14,11 @@ test.each(all)(
   },
   600_000,
 );
+
+test("a set whose revision's name is taken by somebody else says at once that it is not done", async () => {
+  const on = "/apps/controllerrevisions/default/web-6dd7f4bcd4";
+  const at = "/data/spec/providerRef/name";
+  const fault = { p: "P30", how: "replaced", write: 19, on, kind: "ControllerRevision", at };
+  const { violations } = await replay(grows, { seed: 901, faults: [fault] });
+  expect(violations).toEqual([]);
+});
