@@ -65,7 +65,8 @@ function promise(object: KubeObject, look: Look, { host }: Hypervisor): boolean 
     return snapshotOf(object as VMSnapshot, host) !== undefined;
   }
   const { targetVMID } = (object as VMClone).status ?? {};
-  if (object.kind !== VMClone.kind) return true;
+  // It runs once: one that is edited afterwards is as complete as it was, whatever became of the copy.
+  if (object.kind !== VMClone.kind || (object.metadata?.generation ?? 1) > 1) return true;
   return look.list(VirtualMachine).some(({ status }) => status?.id === targetVMID);
 }
 
@@ -73,6 +74,9 @@ function promise(object: KubeObject, look: Look, { host }: Hypervisor): boolean 
 function leftovers(object: KubeObject, { host }: Hypervisor, look: Look): string | undefined {
   const isKnown = look.list(VirtualMachine).some((it) => it.metadata.name === "web" && (it.status?.id ?? "") !== "");
   if (object.kind !== VMSnapshot.kind || !isKnown) return undefined;
+  // One that could not be taken, as another has its name, leaves that one.
+  const { phase, snapshotID } = (object as VMSnapshot).status ?? {};
+  if (phase === "Failed" && snapshotID === undefined) return undefined;
   const left = snapshotOf(object as VMSnapshot, host);
   return left === undefined ? undefined : `the snapshot ${left.id}`;
 }
