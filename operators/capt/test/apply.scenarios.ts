@@ -44,12 +44,11 @@ const isForced = ({ p, again }: Fault): boolean => p === "P18" && again === fals
 
 /**
  * A request that reaches the server after its sender gave up, and after its apply has gone, makes a Workspace again. Nothing tells
- * it from one whose apply is still to come back, as after a restore, so that nobody may take it away.
+ * it from one whose apply is still to come back, as after a restore, so that nobody may take it away. Who sent it waits for it; another
+ * process knows nothing of it.
  */
 export const comesLate = ({ p, side }: Fault, all: readonly Fault[]): boolean =>
-  p === "P25" &&
-  side === "before" &&
-  all.some((it) => it.p === "P27" || it.p === "P28" || (it.p === "P30" && it["how"] === "deleted"));
+  p === "P25" && side === "before" && all.some((it) => ["P1", "P2", "P3", "P8", "P23", "P31", "P35"].includes(it.p));
 
 const base: Omit<Scenario, "name" | "apply"> = {
   kinds: [WorkspaceTemplate, WorkspaceTemplateApply, Workspace, ClusterV1beta2],

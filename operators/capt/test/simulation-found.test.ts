@@ -2,7 +2,7 @@
 // each fault is tried at a few of them: some reach what was wrong. Without its fix each of these tests is red.
 import { type Fault, type Plan, replay, type Scenario } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { rendered, retained, waiting } from "./apply.scenarios.ts";
+import { removed, rendered, retained, waiting } from "./apply.scenarios.ts";
 import * as quick from "./quick-scenarios.ts";
 import { cutShort, invalid, deleted as runnerDeleted } from "./runner.scenarios.ts";
 import { created } from "./scenarios.ts";
@@ -107,6 +107,43 @@ const found: readonly (readonly [string, Scenario, readonly Plan[]])[] = [
         faults: [
           { p: "P23", change: 18 },
           { p: "P15", write: 16, after: 2, for: 30_000 },
+        ],
+      },
+    ],
+  ],
+  [
+    "a Workspace that the server makes late is waited for, and goes with its apply",
+    quick.deleted,
+    [
+      {
+        seed: 2288,
+        latency: "random",
+        faults: [
+          { p: "P7", kind: "tf.upbound.io/workspaces", event: 3, by: 1_000 },
+          { p: "P32", at: 5_872, many: 4 },
+          { p: "P25", write: 28, by: 40_000, side: "before", for: 0 },
+        ],
+      },
+    ],
+  ],
+  [
+    "a Workspace that somebody has made anew under its name while it was deleted goes too",
+    removed,
+    [
+      {
+        seed: 7799,
+        latency: "random",
+        faults: [
+          { p: "P14", has: "neither streamed lists nor bookmarks" },
+          {
+            p: "P28",
+            write: 3,
+            on: "/infrastructure.cluster.x-k8s.io/workspacetemplateapplies/default/net",
+            policy: "Orphan",
+            then: "again",
+          },
+          { p: "P13", change: 4, of: "others" },
+          { p: "P15", write: 1, after: 60, for: 0 },
         ],
       },
     ],

@@ -1,5 +1,6 @@
 // Brings the Workspace about. Whose it is, is asked of the server first: an apply by force would seize somebody else's.
-import { ApiError, isConflict } from "@telltale/client";
+import { ApiError, ConnectionError, isConflict, TimeoutError } from "@telltale/client";
+import { type Ms, plus } from "@telltale/kinds";
 import { contains, type Hands } from "@telltale/runtime";
 import { Failed, text } from "@telltale/status";
 import type { Workspace } from "../kinds/workspace.ts";
@@ -30,9 +31,22 @@ export async function act(plan: Plan, hands: ApplyHands, world: World, senses: S
     const as = live === undefined ? "created" : "updated";
     return { ...world, workspace, made: before === plan.wanted.revision ? { as: "nothing" } : { as } };
   } catch (error) {
+    if (live === undefined && isUnanswered(error)) expect(apply, hands, senses);
     if (!isRefusal(error)) throw error;
     return { ...world, workspace: live, made: { as: "refused", why: refusalOf(error) } };
   }
+}
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof TimeoutError || (error instanceof ConnectionError && error.sent);
+
+/** A server gives up a request after a minute, unless it was told otherwise. */
+const longest: Ms = 60_000;
+
+function expect({ metadata }: WorkspaceTemplateApply, hands: ApplyHands, { unanswered }: Senses): void {
+  for (const [uid, until] of unanswered) if (until <= hands.now) unanswered.delete(uid);
+  // `now` is when the pass began, and the wait for the answer may have been as long again.
+  unanswered.set(metadata.uid ?? "", plus(hands.now, 2 * longest));
 }
 
 /** The same would be refused again. A field that the server's definition lacks is answered with 500. */

@@ -1,5 +1,5 @@
 // The controller of WorkspaceTemplateApplies: what it watches, and its steps in a row.
-import { deepEqual, type KindRef, type KubeObject, plus } from "@telltale/kinds";
+import { deepEqual, type Instant, type KindRef, type KubeObject, plus } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Gate, type Look, type MapLook, type Source } from "@telltale/runtime";
 import type { Draft } from "@telltale/status";
@@ -39,6 +39,7 @@ export function workspaceTemplateApplies({ config, kinds, source }: ApplyOptions
     allowed: config.allowedSecretNamespaces,
     filter: config.watchFilter,
     taken: new Map<string, Taken>(),
+    unanswered: new Map<string, Instant>(),
   };
   const Cluster = anyCluster(kinds);
   const declared = controller(WorkspaceTemplateApply, "workspacetemplateapply")

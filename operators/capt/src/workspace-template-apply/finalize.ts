@@ -19,7 +19,7 @@ export async function finalize(
   senses: Senses,
 ): Promise<Finalized> {
   const workspace = await found(apply, hands, senses);
-  if (workspace === undefined || !isOurs(workspace, apply)) return done;
+  if (workspace === undefined || !isOurs(workspace, apply)) return over(apply, hands, draft, senses);
   const { name = "" } = workspace.metadata;
   if (apply.spec.retainWorkspaceOnDelete === true) {
     await retain(workspace, apply, hands, senses);
@@ -30,18 +30,31 @@ export async function finalize(
     await hands.remove(senses.Workspace, workspace, "Background");
     hands.event("Normal", "DeletedWorkspace", `deleted workspace ${name}`);
     // Nobody held it: there is nothing to wait for, and our own deletion is no news that would wake us.
-    if (!isSame(await hands.live(senses.Workspace, refTo(workspace)), workspace)) return done;
+    const now = await hands.live(senses.Workspace, refTo(workspace));
+    if (now === undefined || !isOurs(now, apply)) return over(apply, hands, draft, senses);
   }
   mirrored(workspace, draft);
+  return waits(text`waiting for workspace ${name}${trouble(workspace)}`, draft);
+}
+
+function waits(why: SafeText, draft: Draft<typeof WorkspaceTemplateApply>): Finalized {
   draft.keep("Applied", "DependenciesReady", "TemplateResolved");
   draft.condition("Paused", false, "NotPaused", "not paused");
-  draft.condition(
-    "Deleting",
-    true,
-    "WaitingForWorkspaceDeletion",
-    text`waiting for workspace ${name}${trouble(workspace)}`,
-  );
+  draft.condition("Deleting", true, "WaitingForWorkspaceDeletion", why);
   return waiting(again);
+}
+
+/** There is none. Where a request to make one had no answer, it may still come, and nobody would take it away. */
+function over(
+  { metadata: { uid = "" } }: WorkspaceTemplateApply,
+  hands: ApplyHands,
+  draft: Draft<typeof WorkspaceTemplateApply>,
+  { unanswered }: Senses,
+): Finalized {
+  const until = unanswered.get(uid) ?? hands.now;
+  if (until <= hands.now) return done;
+  draft.keep("Ready", "Synced");
+  return waits(text`waiting to see whether the server still makes a workspace: a request had no answer`, draft);
 }
 
 /** What its status names, else what it would be called: a status may never have been written. */
@@ -55,9 +68,6 @@ async function found(apply: WorkspaceTemplateApply, hands: ApplyHands, senses: S
 
 const refTo = ({ metadata: { name = "", namespace } }: Workspace) =>
   namespace === undefined ? { name } : { namespace, name };
-
-const isSame = (now: Workspace | undefined, before: Workspace): boolean =>
-  now !== undefined && now.metadata.uid === before.metadata.uid;
 
 /**
  * Also what an apply of this name has left behind, though this one never came to take it over: that apply is gone, and whoever waits

@@ -1,5 +1,5 @@
 // Reads what a pass has to know of one apply.
-import type { KindRef } from "@telltale/kinds";
+import type { Instant, KindRef } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import type { Look, MapLook } from "@telltale/runtime";
 import { text } from "@telltale/status";
@@ -18,6 +18,8 @@ export interface Senses {
   readonly filter?: string | undefined;
   /** By the uid of a Workspace; see `Taken`. Losing it costs one request that changes nothing. */
   readonly taken: Map<string, Taken>;
+  /** By the uid of an apply: until when the server may still make a Workspace of it, as a request had no answer. */
+  readonly unanswered: Map<string, Instant>;
 }
 
 export async function observe(apply: WorkspaceTemplateApply, look: Look, senses: Senses): Promise<World> {
