@@ -121,11 +121,12 @@ export const retained: Scenario = {
   name: "retained",
   apply: [template(), apply("net", { retainWorkspaceOnDelete: true })],
   people: [removal],
-  // What stays is as it was when the apply went: what was wrong from the beginning is put right only then.
+  // What stays is as it was when the apply went: what was wrong from the beginning, or when all went, is put right only then.
   // And once the apply is gone, nobody makes again what somebody deletes, or what goes with its definition. Who hears nothing, or
   // cannot write, for as long as it is there makes nothing at all.
   differs: ({ p, how, kind, on }, all) =>
     p === "P33" ||
+    (p === "P22" && all.some((it) => it.p === "P27")) ||
     all.filter((it) => ["P9", "P10", "P16"].includes(it.p)).length > 1 ||
     (p === "P26" && how === "recreated" && kind === Workspace.kind) ||
     (p === "P28" && String(on).startsWith("/tf.upbound.io/workspaces/")),
