@@ -25,7 +25,8 @@ export const isBase64 = (text: string): boolean =>
 
 /** The text of a file like `rndc.key`: what is no key of a kind that we use is undefined. */
 export function keyOf(text: string): TsigKey | undefined {
-  const plain = text.replace(/\/\*[\s\S]*?\*\/|(?:#|\/\/)[^\n]*/g, " ");
+  // In quotes nothing is a comment: one secret in a hundred has two slashes in a row.
+  const plain = text.replace(/"[^"]*"|\/\*[\s\S]*?\*\/|(?:#|\/\/)[^\n]*/g, (it) => (it.startsWith('"') ? it : " "));
   const key = statementsOf(plain)?.find(({ words }) => words[0] === "key");
   const wordIn = (name: string): string => {
     const word = key?.block?.find(({ words }) => words[0] === name)?.words[1];

@@ -188,6 +188,8 @@ test("12.5 keys of tsig-keygen are read; md5, sha1 and what is no base64 are ref
   expect(
     keyOf(keyText(key ?? { name: "", algorithm: "hmac-sha256", secret: { reveal: () => "" } as never }))?.name,
   ).toBe("bindy-operator");
+  const slashes = "aUPVPVtNgkxMHeOSKGWCKzH+Kxu4QH1ZLC7aZC0//hQ=";
+  expect(keyOf(`${text("hmac-sha256", slashes)}// the end`)?.secret.reveal()).toBe(slashes);
   for (const wrong of [text("hmac-md5"), text("hmac-sha1"), text("hmac-sha256", 'x"; }; '), "", "key {"])
     expect(keyOf(wrong)).toBeUndefined();
   expect([algorithmOf("sha512"), algorithmOf("HMAC-SHA256"), algorithmOf("md5")]).toEqual([
