@@ -36,6 +36,17 @@ test("an Event gives way to requests that come after it", async () => {
   expect(sent).toEqual(["0 a", "0 b", "100 c", "200 d", "300 e", "400 events"]);
 });
 
+test("what is only called so is no Event", async () => {
+  const { clock, sent, post } = stage();
+  for (const name of "abc") post(`/api/v1/pods/${name}`);
+  post("/api/v1/namespaces/x/configmaps/events");
+  post("/apis/example.com/v1/namespaces/x/events");
+  await clock.settle(50);
+  post("/api/v1/pods/d");
+  await clock.settle(1_000);
+  expect(sent).toEqual(["0 a", "0 b", "100 c", "200 events", "300 events", "400 d"]);
+});
+
 test("an Event has its turn in the end, however much there is to do", async () => {
   const { clock, sent, post } = stage();
   for (let i = 0; i < 400; i += 1) post(`/api/v1/pods/${i}`);

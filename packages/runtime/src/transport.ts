@@ -53,4 +53,5 @@ export function limited(transport: Transport, clock: Clock, { perSecond, burst }
   };
 }
 
-const isEvent = ({ method, path }: Request): boolean => method !== "GET" && /\/events(\/|$|\?)/.test(path);
+const events = /\/(?:api\/v1|apis\/events\.k8s\.io\/v1)\/namespaces\/[^/]+\/events(?:[/?]|$)/;
+const isEvent = ({ method, path }: Request): boolean => method !== "GET" && events.test(path);
