@@ -4,13 +4,21 @@ import { type Fault, type Plan, replay, type Scenario } from "@telltale/simulati
 import { expect, test } from "vitest";
 import { removed, rendered, retained, waiting } from "./apply.scenarios.ts";
 import * as quick from "./quick-scenarios.ts";
-import { cutShort, invalid, deleted as runnerDeleted } from "./runner.scenarios.ts";
+import { changed, cutShort, invalid, deleted as runnerDeleted } from "./runner.scenarios.ts";
 import { created } from "./scenarios.ts";
 
 const upTo = (first: number, last: number): readonly number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const once = (...faults: readonly Fault[]): Plan => ({ seed: 1, faults });
 const hour = 3_600_000;
+const renamed: Fault = {
+  p: "P22",
+  write: 5,
+  on: "/tf.upbound.io/workspaces/demo",
+  at: "/writeConnectionSecretToRef/name",
+  to: '"demo-connectionx"',
+  how: "moves",
+};
 
 const found: readonly (readonly [string, Scenario, readonly Plan[]])[] = [
   [
@@ -19,6 +27,19 @@ const found: readonly (readonly [string, Scenario, readonly Plan[]])[] = [
     upTo(24, 25).map((write) =>
       once({ p: "P30", how: "deleted", write, on: "//secrets/default/demo-net-vpc-connection", kind: "Secret" }),
     ),
+  ],
+  [
+    "a connection Secret under a name that was taken back goes, though its writing had no answer",
+    changed,
+    upTo(12, 14).map((write) => ({
+      seed: 3094,
+      faults: [renamed, { p: "P25", write, by: 40_000, side: "after", for: 0 }],
+    })),
+  ],
+  [
+    "a state that is written late replaces none that was kept meanwhile",
+    changed,
+    [{ seed: 1928, faults: [{ p: "P25", write: 3, by: 40_000, side: "before", for: 0 }, renamed] }],
   ],
   [
     "what a slow clock has written is not taken for a long wait by who takes over",

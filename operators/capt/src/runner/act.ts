@@ -12,7 +12,7 @@ import type { LeftRun, Operation, Order, Outcome } from "./engine.ts";
 import type { ErrorClass } from "./error-class.ts";
 import type { Inputs } from "./inputs.ts";
 import { inputsOf, type Surroundings } from "./observe.ts";
-import type { Kept } from "./record.ts";
+import { directed, type Kept } from "./record.ts";
 import { connect, connectionOf, disconnect, indexOf, keep, readShelf, shelvedIn } from "./shelf.ts";
 import { generationOf, mayDo, noteOf, type Shelved, uidOf, type World } from "./world.ts";
 
@@ -172,7 +172,7 @@ async function apply(order: Order, outcome: Outcome, hands: WorkspaceHands, worl
   return { ...(await now(world, around)), isApplying: true };
 }
 
-/** Keeps the state and what it was made from. Says where the outputs were before. */
+/** Keeps the state, what it was made from, and where its outputs go, before they do. */
 async function keepAll(
   { uid, inputs, stored }: Order,
   outcome: Outcome,
@@ -182,27 +182,31 @@ async function keepAll(
 ): Promise<Kept> {
   const index = await indexOf(hands, uid, shelf);
   const shelved = await shelvedIn(index, hands, uid, shelf);
-  const connection = (shelved.is === "kept" ? shelved.kept.connection : undefined) ?? connectionOf(workspace);
+  const before = shelved.is === "kept" ? shelved.kept : {};
   const state = outcome.state ?? stored;
   const kept: Kept = {
     engine: runs.engine.name,
     inputs,
     ...(state === undefined ? {} : { state }),
-    ...(connection === undefined ? {} : { connection }),
+    ...directed(before, connectionOf(workspace), hands.now),
   };
   await keep(hands, uid, kept, shelf, index);
   return kept;
 }
 
-/** The outputs are under another name from now on, or nowhere. */
-async function move(kept: Kept, hands: WorkspaceHands, workspace: Workspace, { shelf }: Surroundings): Promise<void> {
-  const { connection: before, ...rest } = kept;
-  const after = connectionOf(workspace);
-  if (before === after) return;
-  await disconnect(hands, workspace, before);
+/** A request without an answer is carried out within this time, or never. */
+const straggling = 120_000;
+
+/** The outputs are under another name by now, or nowhere: no other name has them. */
+async function leave(kept: Kept, hands: WorkspaceHands, workspace: Workspace, { shelf }: Surroundings): Promise<void> {
+  const { left = {}, ...rest } = kept;
+  const names = Object.entries(left);
+  if (names.length === 0) return;
+  for (const [name] of names) await disconnect(hands, workspace, name);
+  const later = names.filter(([, since]) => hands.now - since < straggling);
   const uid = uidOf(workspace);
-  const moved = { ...rest, ...(after === undefined ? {} : { connection: after }) };
-  await keep(hands, uid, moved, shelf, await indexOf(hands, uid, shelf));
+  const known = later.length === 0 ? rest : { ...rest, left: Object.fromEntries(later) };
+  await keep(hands, uid, known, shelf, await indexOf(hands, uid, shelf));
 }
 
 async function show(
@@ -227,7 +231,7 @@ async function show(
     return failed("ApplyFailed", text`Secret ${namespace}/${name} cannot be written: ${why}`);
   }
   if (as !== "foreign") {
-    await move(kept, hands, workspace, around);
+    await leave(kept, hands, workspace, around);
     return outcome;
   }
   return failed("ApplyFailed", text`Secret ${namespace}/${name} belongs to somebody else; name another one`);

@@ -96,8 +96,9 @@ async function clear(workspace: Workspace, hands: WorkspaceHands, { runs, shelf 
   const uid = uidOf(workspace);
   await runs.engine.clear(uid);
   const shelved = await readShelf(hands, uid, shelf);
-  if (shelved.is === "kept") await disconnect(hands, workspace, shelved.kept.connection);
-  await disconnect(hands, workspace, connectionOf(workspace));
+  const { connection, left = {} } = shelved.is === "kept" ? shelved.kept : {};
+  const names = new Set([connection, connectionOf(workspace), ...Object.keys(left)]);
+  for (const name of names) await disconnect(hands, workspace, name);
   await clearShelf(hands, uid, shelf);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { stateSecretName } from "../names.ts";
-import { fromSecrets, type Kept, partsOf, type RecordSecret, standardMost, toSecrets } from "./record.ts";
+import { directed, fromSecrets, type Kept, partsOf, type RecordSecret, standardMost, toSecrets } from "./record.ts";
 import { snapshotOf } from "./state.ts";
 
 const inputs: Kept["inputs"] = {
@@ -73,5 +73,17 @@ describe("12.8 what is kept of a Workspace", () => {
     const secrets = toSecrets("u", kept(stateOf(5_000)), small, undefined);
     expect(read(secrets.slice(1))).toBeUndefined();
     expect(fromSecrets({ data: {} }, [])).toBeUndefined();
+  });
+});
+
+describe("where outputs go", () => {
+  it("where they went before is known until it is looked after, and where they go again is not left", () => {
+    const first = directed({}, "n/a", 1);
+    const second = directed(first, "n/b", 2);
+    expect([first, second]).toEqual([{ connection: "n/a" }, { connection: "n/b", left: { "n/a": 2 } }]);
+    expect(directed(second, "n/a", 3)).toEqual({ connection: "n/a", left: { "n/b": 3 } });
+    expect(directed(second, undefined, 3)).toEqual({ left: { "n/a": 2, "n/b": 3 } });
+    const it = { ...kept(), ...second };
+    expect(read(toSecrets("u", it, shelf, undefined))).toEqual(it);
   });
 });

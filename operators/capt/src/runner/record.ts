@@ -13,8 +13,24 @@ export interface Kept {
   /** Of the last apply that was begun. */
   readonly inputs: Inputs;
   readonly state?: Snapshot;
-  /** Where its outputs were written to: `namespace/name`. */
+  /** Where its outputs are written to: `namespace/name`. Kept before they are. */
   readonly connection?: string;
+  /** Where they were written to before, or may still be by a request without an answer, and since when they are not any more. */
+  readonly left?: Readonly<Record<string, number>>;
+}
+
+type Directions = Pick<Kept, "connection" | "left">;
+
+/** Outputs go `to` from now on. Where they went before is not forgotten. */
+export function directed(before: Directions, to: string | undefined, now: number): Directions {
+  const { connection } = before;
+  const left = Object.entries(before.left ?? {});
+  if (connection !== undefined && connection !== to) left.push([connection, now]);
+  const others = left.filter(([name]) => name !== to);
+  return {
+    ...(to === undefined ? {} : { connection: to }),
+    ...(others.length === 0 ? {} : { left: Object.fromEntries(others) }),
+  };
 }
 
 /** A Secret, as far as it matters here. */
@@ -37,12 +53,13 @@ export const standardMost = 900 * 1024;
 
 /** The Secrets to write, in this order: whoever reads the index finds what it names. `before` is the index as it is. */
 export function toSecrets(uid: string, kept: Kept, shelf: Shelf, before: Data | undefined): readonly RecordSecret[] {
-  const { engine, inputs, state, connection } = kept;
+  const { engine, inputs, state, connection, left } = kept;
   const packed = state === undefined ? undefined : gzipSync(state.text);
   const index = {
     inputs: encode(gzipSync(canonicalJson(inputs))),
     revision: encode(revisionOf(inputs)),
     ...(connection === undefined ? {} : { connection: encode(connection) }),
+    ...(left === undefined ? {} : { left: encode(canonicalJson(left)) }),
     ...(state === undefined ? {} : { serial: encode(String(state.serial)), lineage: encode(state.lineage) }),
   };
   const secret = (part: number, data: Data): RecordSecret => ({
@@ -91,7 +108,13 @@ export function fromSecrets(
     if (packed === undefined) return undefined;
     const inputs = JSON.parse(gunzipSync(packed).toString()) as Inputs;
     const connection = decode(index.data["connection"])?.toString();
-    const made: Kept = { engine, inputs, ...(connection === undefined ? {} : { connection }) };
+    const left = decode(index.data["left"])?.toString();
+    const made: Kept = {
+      engine,
+      inputs,
+      ...(connection === undefined ? {} : { connection }),
+      ...(left === undefined ? {} : { left: JSON.parse(left) as Kept["left"] & object }),
+    };
     const numbers = partsOf(index.data);
     const bytes =
       numbers.length === 0

@@ -5,7 +5,7 @@ import type { Hands, Look } from "@telltale/runtime";
 import type { Workspace as WorkspaceKind } from "../kinds/workspace.ts";
 import { annotations, secretTypes, stateSecretName } from "../names.ts";
 import { connectionData, type Outputs } from "./outputs.ts";
-import { fromSecrets, type Kept, partsOf, type Shelf, toSecrets } from "./record.ts";
+import { fromSecrets, type Kept, partsOf, type RecordSecret, type Shelf, toSecrets } from "./record.ts";
 import { type Shelved, uidOf } from "./world.ts";
 
 type Workspace = WorkspaceKind;
@@ -50,9 +50,23 @@ export async function keep(
   const index = secrets.at(-1);
   // A state in parts gets new numbers each time: whether it is another one is seen by its sum.
   if (index !== undefined && before !== undefined && isSame(dataOf(before), index.data)) return;
-  for (const secret of secrets) await hands.ensure(Secret, secret as Secret, { owner: "none" });
+  for (const secret of secrets.slice(0, -1)) await put(hands, secret, await hands.live(Secret, secret.metadata));
+  if (index !== undefined) await put(hands, index, before);
   const used = partsOf(index?.data);
   for (const number of partsOf(before?.data)) if (!used.includes(number)) await drop(hands, uid, number, shelf);
+}
+
+/** Only in the place of what was seen there: a request that is carried out late brings back no state from before. */
+async function put(hands: WorkspaceHands, secret: RecordSecret, before: Secret | undefined): Promise<void> {
+  if (before === undefined) {
+    await hands.create(Secret, secret as Secret, { owner: "none" });
+    return;
+  }
+  await hands.patch(Secret, before, [
+    { op: "test", path: "/metadata/resourceVersion", value: before.metadata?.resourceVersion },
+    { op: "add", path: "/metadata/annotations", value: secret.metadata.annotations },
+    { op: "add", path: "/data", value: secret.data },
+  ]);
 }
 
 function isSame(before: Data, after: Data): boolean {

@@ -251,7 +251,8 @@ export function hands(around: Surroundings, state: PassState): Hands {
     ) {
       mayWrite(kind, "create");
       await beforeCreate(options.owner);
-      const namespace = kind.scope === "Cluster" ? undefined : state.object.metadata?.namespace;
+      const { namespace: own = state.object.metadata?.namespace } = (object as KubeObject).metadata ?? {};
+      const namespace = kind.scope === "Cluster" ? undefined : own;
       const place = namespace === undefined ? {} : { namespace };
       const fresh = owned(
         { kind: controller.kind, object: state.object },
