@@ -24,6 +24,11 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     },
   ],
   [
+    "a migration whose snapshot a backup has not got takes another one, under another name",
+    migrations.find(({ name }) => name === "moved-without-tasks"),
+    { seed: 901, faults: [{ p: "P31", change: 13, lost: 1, versions: "back" }] },
+  ],
+  [
     "a leader that was paused before it made a machine does not make it once another has made and removed it",
     scenarios["created"],
     {

@@ -26,6 +26,7 @@ import {
   importName,
   importsOf,
   sha256In,
+  snapshotName,
   stagedFormat,
   stagingUrl,
 } from "./staging.ts";
@@ -133,7 +134,11 @@ export const deeds: Deeds = {
         metadata: { name: `${name}-src`, namespace },
         spec: {
           vmRef: { name: world.source.at.name },
-          snapshotConfig: { includeMemory: false, description: `Migration snapshot for ${name}` },
+          snapshotConfig: {
+            ...snapshotName(world.migration, world.held.retryCount ?? 0),
+            includeMemory: false,
+            description: `Migration snapshot for ${name}`,
+          },
           metadata: { purpose: "migration" },
         },
       },

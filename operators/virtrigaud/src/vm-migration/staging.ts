@@ -50,6 +50,13 @@ export function importName({ spec }: VMMigration, attempt: number): string {
   return `${spec.target.name}-migrated${attempt === 1 ? "" : `-r${attempt - 1}`}`;
 }
 
+/** Whatever had the name at the first attempt may still have it, and nobody can prove whose it is: a retry takes another one. */
+export function snapshotName({ metadata }: VMMigration, retries: number): { readonly name?: string } {
+  if (retries === 0) return {};
+  const suffix = `-src-r${retries}`;
+  return { name: `${(metadata.name ?? "").replaceAll(".", "-").slice(0, 255 - suffix.length)}${suffix}` };
+}
+
 // Imported disks stand in the same list as staged objects, as `disk:<name>`: both are what attempts left behind.
 const diskPrefix = "disk:";
 export const diskEntry = (name: string): string => `${diskPrefix}${name}`;
