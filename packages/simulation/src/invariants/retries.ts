@@ -55,7 +55,7 @@ export const retries: Invariant = {
         const times = [...(isSame ? before.times : []), now].slice(-most);
         failures.set(id, { times, last: sent });
         const [first = now] = times;
-        if (times.length < most || now - first >= within) return;
+        if (times.length < most || now - first >= within || isDriven) return;
         failures.delete(id);
         say(`${id} failed ${most} times within ${now - first} ms`);
       },
