@@ -85,3 +85,11 @@ test("kube-controller-manager is looked for, and built, only where it is asked f
   expect(said.join()).toMatch(/^building kube-controller-manager of .*built kube-controller-manager in/);
   expect(findAssets(env, ["kube-controller-manager"])).toBe(cacheFolder(env));
 });
+
+test("where a given folder has no kube-controller-manager, the one of the cache is taken with all that belongs to it", () => {
+  const env = { KUBEBUILDER_ASSETS: folder, TELLTALE_CACHE: join(folder, "cache") };
+  put(folder, "etcd", "kube-apiserver", "kubectl");
+  expect(findAssets(env, ["kube-controller-manager"])).toBeUndefined();
+  put(cacheFolder(env), "etcd", "kube-apiserver", "kubectl", "kube-controller-manager");
+  expect([findAssets(env), findAssets(env, ["kube-controller-manager"])]).toEqual([folder, cacheFolder(env)]);
+});

@@ -21,16 +21,18 @@ export type Extra = keyof typeof extras;
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** The folder with the components, or undefined where they would have to be built first. */
+/** The folder with the components, or undefined where they would have to be built first. What few need is seldom in a given one. */
 export function findAssets(env: Environment = process.env, more: readonly Extra[] = []): string | undefined {
   const given = env["KUBEBUILDER_ASSETS"];
   if (given) {
-    const missing = missingIn(given, more);
-    if (missing.length === 0) return given;
-    const names = missing.map(({ name }) => name).join(", ");
-    throw new Error(
-      `KUBEBUILDER_ASSETS is ${given}, which has no ${names}; correct it, or unset it to build them with Go`,
-    );
+    const missing = missingIn(given, []);
+    if (missing.length > 0) {
+      const names = missing.map(({ name }) => name).join(", ");
+      throw new Error(
+        `KUBEBUILDER_ASSETS is ${given}, which has no ${names}; correct it, or unset it to build them with Go`,
+      );
+    }
+    if (missingIn(given, more).length === 0) return given;
   }
   const cached = cacheFolder(env);
   return missingIn(cached, more).length === 0 ? cached : undefined;

@@ -19,7 +19,7 @@ try {
     const more: readonly Extra[] = values["controller-manager"] ? ["kube-controller-manager"] : [];
     const say = (line: string) => console.error(`envtest: ${line}`);
     const assets = findAssets(process.env, more) ?? (await buildAssets(say, process.env, more));
-    const version = process.env["KUBEBUILDER_ASSETS"] ? undefined : kubernetesVersion();
+    const version = assets === process.env["KUBEBUILDER_ASSETS"] ? undefined : kubernetesVersion();
     console.log(values.json ? JSON.stringify({ assets, version }) : assets);
   }
 } catch (error) {
