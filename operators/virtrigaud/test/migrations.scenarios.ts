@@ -29,12 +29,11 @@ const migration = (vm: string): object => ({
 /**
  * What people made and somebody takes away for good, nobody puts back. A Provider in use is not let go, a machine goes with its
  * definition once it is there, and a migration that comes a second time may find the machine that the first has made. The target is
- * made once. A snapshot that a backup has not got is in the way, as nobody can prove whose it is.
+ * made once.
  */
 const differs = ({ p, again, then, kind, on }: Fault): boolean =>
   (p === "P26" && [Provider.kind, VirtualMachine.kind, VMMigration.kind].some((it) => it === kind)) ||
   (p === "P18" && again === false) ||
-  p === "P31" ||
   (p === "P28" && (then === "gone" || /\/(vmmigrations|virtualmachines\/default\/web2)/.test(String(on))));
 
 function operatorOf(clock: Clock, random: Random, backend: Hypervisor) {
