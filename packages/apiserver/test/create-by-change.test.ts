@@ -31,15 +31,20 @@ async function served(...verbs: string[]) {
     });
     return `${status} ${JSON.parse(text).message ?? ""}`;
   };
-  const map = (data: object = {}) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data });
+  const map = (data: object = {}, metadata: object = {}) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "a", ...metadata },
+    data,
+  });
   const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "l" }, spec: {} };
   return {
-    apply: (data?: object, more = "") =>
+    apply: (data?: object, more = "", metadata?: object) =>
       ask(
         "PATCH",
         `/api/v1/namespaces/default/configmaps/a?fieldManager=x${more}`,
         "application/apply-patch+yaml",
-        map(data),
+        map(data, metadata),
       ),
     put: () => ask("PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/l", "application/json", lease),
     stop: () => server.stop(),
@@ -62,4 +67,43 @@ it("is granted with the right to make them", async () => {
   const { apply, put, stop } = await served("create", "patch", "update");
   expect([await apply(), await put(), await apply({ b: "c" })]).toEqual(["201 ", "201 ", "200 "]);
   await stop();
+});
+
+it("is done for an apply that names a version, as there is none that it could be about", async () => {
+  const { apply, stop } = await served("create", "patch");
+  expect(await apply({ b: "c" }, "", { resourceVersion: "5" })).toBe("201 ");
+  // Now there is.
+  expect(await apply({ b: "d" }, "", { resourceVersion: "5" })).toMatch(/^409 .*the object has been modified/);
+  await stop();
+});
+
+it("is refused for a custom resource whose definition is on its way out", async () => {
+  const names = { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" };
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.example.com", finalizers: ["example.com/hold"] },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names,
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+  };
+  const server = await startApiServer({ listen: false, objects: [definition] });
+  const all = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  await server.client({ method: "DELETE", path: `${all}/things.example.com`, headers: {} });
+  await server.settle();
+  const answer = await server.client({
+    method: "PATCH",
+    path: "/apis/example.com/v1/namespaces/default/things/a?fieldManager=x",
+    headers: { "content-type": "application/apply-patch+yaml" },
+    body: JSON.stringify({ apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "a" } }),
+  });
+  expect([answer.status, JSON.parse(answer.body).message]).toEqual([
+    403,
+    'things.example.com "a" is forbidden: create not allowed while custom resource definition is terminating',
+  ]);
+  await server.stop();
 });

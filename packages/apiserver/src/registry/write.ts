@@ -7,7 +7,17 @@ import { revertTimestamps, trackUpdate } from "../apply/apply.ts";
 import { at, type JsonObject, text } from "../json.ts";
 import { commonUpdateChecks } from "../meta/update-checks.ts";
 import type { Call, User } from "../request.ts";
-import { alreadyExists, badRequest, conflict, invalid, modified, notFound, raw, StatusError } from "../status.ts";
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  forbidden,
+  invalid,
+  modified,
+  notFound,
+  raw,
+  StatusError,
+} from "../status.ts";
 import { RevisionMismatch } from "../store/errors.ts";
 import type { StoredRecord } from "../store/record.ts";
 import type { Commit, Store } from "../store/store.ts";
@@ -142,7 +152,9 @@ export class Writer {
       if (record === undefined || live === undefined) {
         if (next.create !== true) throw notFound(r, name);
         if (next.replaces === true && uidOf(next.object) !== "") throw otherUid(t, {}, next.object);
-        const fresh = next.replaces === true ? withMetadata(next.object, { resourceVersion: undefined }) : next.object;
+        if (r.refuseCreate !== undefined) throw forbidden(r, name, r.refuseCreate);
+        // A version that it was made for counts only where there is one.
+        const fresh = withMetadata(next.object, { resourceVersion: undefined });
         return { object: await this.create({ ...t, part: "", isUpsert: true }, fresh, next.tracked), created: true };
       }
       try {
