@@ -89,12 +89,14 @@ const isPeoples = ({ kind }: Fault): boolean => /^(Cluster|CAPTCluster|CAPTContr
 
 /** After which faults a cluster may rightly end otherwise. */
 function differs(fault: Fault, all: readonly Fault[] = []): boolean {
-  const { p, again, then, at, how, change } = fault;
+  const { p, again, then, at, how, change, write } = fault;
   const has = (id: string) => all.some((it) => it.p === id);
   // What people made, and somebody takes away for good, nobody puts back. (P18 does not tell what it takes; what we made comes back.)
   if (p === "P18") return again === false;
   if (p === "P30") return how === "deleted" && isPeoples(fault);
   if (p === "P26") return how === "recreated" && isPeoples(fault);
+  // A Cluster that goes before anything is tied to it leaves what people made: others bring forward the moment in which it goes.
+  if (p === "P28" && then === "gone" && isOn(fault, "clusters")) return Number(write) <= 4 && all.length > 1;
   if (p === "P28" && then === "gone")
     return isOn(fault, "captclusters") || isOn(fault, "captcontrolplanes") || isOn(fault, "workspacetemplates");
   // Somebody may tie a network to its Cluster in the very moment in which the server forgets that one: what people made goes along.
