@@ -38,6 +38,17 @@ describe("the connection Secret", () => {
     expect([s.runs, await s.connection()]).toEqual([["plan settled"], before]);
   });
 
+  it("one without outputs is written once", async () => {
+    s = await runnerStage();
+    await s.make({ module: "# nothing is put out" });
+    await s.pass(1_000);
+    expect(await s.secrets()).toContain("demo-connection");
+    s.writes();
+    s.runs.length = 0;
+    await s.pass(15 * 60_000);
+    expect([s.runs, s.writes()]).toEqual([["plan settled"], []]);
+  });
+
   it("SEC-4 never writes to a Secret of somebody else", async () => {
     s = await runnerStage();
     const secret = {

@@ -95,6 +95,7 @@ export async function connect(
 ): Promise<"written" | "foreign" | "unwanted"> {
   const ref = workspace.spec.writeConnectionSecretToRef;
   if (ref === undefined) return "unwanted";
+  const data = connectionData(outputs);
   const secret = {
     metadata: {
       name: ref.name,
@@ -102,7 +103,8 @@ export async function connect(
       annotations: { [annotations.workspaceUid]: uidOf(workspace) },
     },
     type: secretTypes.connection,
-    data: connectionData(outputs),
+    // The server keeps no empty one, and it would be written again and again.
+    ...(Object.keys(data).length === 0 ? {} : { data }),
   };
   const owner = canOwn(workspace, ref.namespace) ? "controller" : "none";
   const found = await hands.live(Secret, ref);
