@@ -136,6 +136,9 @@ export function differsWhenLate(fault: Fault, all: readonly Fault[] = []): boole
   // So it does where the server is put back to before it began; and whoever hears of the Cluster late begins late.
   if (fault.p === "P31") return true;
   if (fault.p === "P9" && String(fault["kind"]).endsWith("/clusters")) return true;
+  // Who may not say for two minutes that it has waited in vain sees the network come.
+  const isRefused = (it: Fault) => it.p === "P16" || it.p === "P17";
+  if (isRefused(fault) && all.filter(isRefused).length > 1) return true;
   // So does a pause (CC-4), and a template that is wrong meanwhile fails it for another reason.
   if (fault.p === "P34" && (fault["at"] === "/paused" || isOn(fault, "workspacetemplates"))) return true;
   return differsAfterFailure(fault, all);

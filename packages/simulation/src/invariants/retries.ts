@@ -25,10 +25,10 @@ export const retries: Invariant = {
     /** Who has heard of something new since does not ask the same again. */
     const hasNews = ({ pass: before }: Sent, { pass: now }: Sent) =>
       before !== undefined && now !== undefined && knew.get(before) !== knew.get(now);
+    const hear = (process: Process) => heardOf.set(process, (heardOf.get(process) ?? 0) + 1);
     return {
       started(process) {
-        const hear = () => heardOf.set(process, (heardOf.get(process) ?? 0) + 1);
-        for (const { store } of process.manager.cache.held()) store.subscribe(hear);
+        for (const { store } of process.manager.cache.held()) store.subscribe(() => hear(process));
       },
       pass: (pass) => void knew.set(pass, heardOf.get(pass.process) ?? 0),
       sent(sent) {
@@ -48,6 +48,8 @@ export const retries: Invariant = {
           waits.set(id, { until: instant(now + heard.retryAfter), for: sent });
         if (!isFailure(sent, heard)) {
           failures.delete(id);
+          // Who gets on with something else that is not in its cache, such as a run, has news as well.
+          if (sent.write !== undefined && sent.pass !== undefined) hear(sent.pass.process);
           return;
         }
         const before = failures.get(id);
