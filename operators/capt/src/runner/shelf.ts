@@ -62,9 +62,10 @@ async function put(hands: WorkspaceHands, secret: RecordSecret, before: Secret |
     await hands.create(Secret, secret as Secret, { owner: "none" });
     return;
   }
+  const { resourceVersion, annotations: others } = before.metadata ?? {};
   await hands.patch(Secret, before, [
-    { op: "test", path: "/metadata/resourceVersion", value: before.metadata?.resourceVersion },
-    { op: "add", path: "/metadata/annotations", value: secret.metadata.annotations },
+    { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
+    { op: "add", path: "/metadata/annotations", value: { ...others, ...secret.metadata.annotations } },
     { op: "add", path: "/data", value: secret.data },
   ]);
 }
