@@ -5,16 +5,13 @@ import { isCidr, isIp, isMac } from "./addresses.ts";
 
 /** Whether the server knows a format; others are ignored, with a warning when the CRD is written. */
 export function isKnownFormat(format: string): boolean {
-  return numeric.has(format) || strings.has(normal(format));
+  return numeric.has(format) || stringFormat(format) !== undefined;
 }
 
-/** The check of a string format, undefined for formats of numbers and unknown ones. */
+/** The check of a string format, with or without its dashes; undefined for formats of numbers and unknown ones. */
 export function stringFormat(format: string): ((text: string) => boolean) | undefined {
-  return strings.get(normal(format));
+  return strings.get(format) ?? strings.get(format.replaceAll("-", ""));
 }
-
-// `date-time` and `datetime` are one format.
-const normal = (format: string): string => format.replaceAll("-", "");
 
 const numeric: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
 
@@ -47,6 +44,7 @@ const strings: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date", isDate],
   ["duration", isDuration],
   ["datetime", isDateTime],
+  ["date-time", isDateTime],
   ["k8sshortname", (text) => dnsLabel(text).length === 0],
   ["k8slongname", (text) => dnsSubdomain(text).length === 0],
 ]);

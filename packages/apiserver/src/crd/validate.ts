@@ -194,7 +194,7 @@ function checkMembers(schema: Schema, object: JsonObject, place: Place, old: Old
 
 /** anyOf, oneOf, allOf, not. Nothing is ratcheted inside them. */
 function checkBranches(schema: Schema, value: Json, place: Place, out: Outcome): void {
-  const name = goQuote(place.name);
+  const said = (detail: string) => bare(`${goQuote(place.name)} ${detail}`);
   const attempt = (branch: Schema): Outcome => {
     const tried: Outcome = { errors: [], matched: 0 };
     check(branch, value, place, tried);
@@ -203,7 +203,7 @@ function checkBranches(schema: Schema, value: Json, place: Place, out: Outcome):
   if (schema.anyOf !== undefined && schema.anyOf.length > 0) {
     const tried = schema.anyOf.map(attempt);
     if (tried.every(failed)) {
-      out.errors.push(bare(`${name} must validate at least one schema (anyOf)`));
+      out.errors.push(said("must validate at least one schema (anyOf)"));
       merge(out, closest(tried));
     }
   }
@@ -212,7 +212,7 @@ function checkBranches(schema: Schema, value: Json, place: Place, out: Outcome):
     const valid = tried.filter((t) => !failed(t)).length;
     if (valid !== 1) {
       const found = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`;
-      out.errors.push(bare(`${name} must validate one and only one schema (oneOf). ${found}`));
+      out.errors.push(said(`must validate one and only one schema (oneOf). ${found}`));
       if (valid === 0) merge(out, closest(tried));
     }
   }
@@ -220,13 +220,11 @@ function checkBranches(schema: Schema, value: Json, place: Place, out: Outcome):
     const tried = schema.allOf.map(attempt);
     for (const one of tried) merge(out, one);
     if (tried.some(failed)) {
-      out.errors.push(
-        bare(`${name} must validate all the schemas (allOf)${tried.every(failed) ? ". None validated" : ""}`),
-      );
+      out.errors.push(said(`must validate all the schemas (allOf)${tried.every(failed) ? ". None validated" : ""}`));
     }
   }
   if (schema.not !== undefined && !failed(attempt(schema.not))) {
-    out.errors.push(bare(`${name} must not validate the schema (not)`));
+    out.errors.push(said("must not validate the schema (not)"));
   }
 }
 

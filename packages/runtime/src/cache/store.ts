@@ -96,10 +96,12 @@ export class Store<T extends KubeObject> implements Reader<T> {
     return this.#objects.values();
   }
 
+  /** By name: of the keys that are there, not of one made for each comparison. */
   where(index: string, value: string): T[] {
     const found = this.#indexes.get(index);
     if (found === undefined) throw new Error(`there is no index "${index}"; declare it where the kind is read`);
-    return Array.from(found.keys(value), (key) => this.#objects.get(key)).filter((o) => o !== undefined);
+    const keys = [...found.keys(value)].sort();
+    return keys.map((key) => this.#objects.get(key)).filter((o) => o !== undefined);
   }
 
   /** Adds an index, also over what is already there. The same name again: the first one stays. */

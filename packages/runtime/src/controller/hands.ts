@@ -74,7 +74,7 @@ export function mapLook(around: Pick<Surroundings, "controller" | "own" | "input
       );
       return found.sort(byName);
     },
-    where: (kind, index, value) => cached(kind).where(index, value).sort(byName),
+    where: (kind, index, value) => cached(kind).where(index, value),
   };
 }
 
