@@ -29,6 +29,34 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     { seed: 901, faults: [{ p: "P31", change: 13, lost: 1, versions: "back" }] },
   ],
   [
+    "a copy is known for one's own by who does not see yet that it was asked for",
+    copies.find(({ name }) => name === "copied"),
+    {
+      seed: 33234,
+      latency: "random",
+      faults: [
+        { p: "P9", kind: "/namespaces", event: 5, by: 500 },
+        { p: "P8", change: 13, back: 4, as: "restart", by: 20000 },
+      ],
+    },
+  ],
+  [
+    "a snapshot is not taken twice where the one who asked for it had a clock that was an hour behind",
+    copies.find(({ name }) => name === "taken-on-libvirt"),
+    {
+      seed: 31368,
+      faults: [
+        { p: "P35", write: 11 },
+        { p: "P24", write: 2, by: -3600000 },
+      ],
+    },
+  ],
+  [
+    "a snapshot whose deletion is gone with a server that was put back is not said to be on its way out",
+    migrations.find(({ name }) => name === "moved"),
+    { seed: 30929, latency: "random", faults: [{ p: "P31", change: 53, lost: 3, versions: "on" }] },
+  ],
+  [
     "a leader that was paused before it made a machine does not make it once another has made and removed it",
     scenarios["created"],
     {

@@ -39,6 +39,7 @@ function looking(objects: readonly (readonly [KindRef, KubeObject])[]): Look {
     children: of,
     live: async (kind, name) => get(kind, name),
     server: { list: none, all: none, discover: none },
+    recordAge: none,
     polled: none,
   };
 }

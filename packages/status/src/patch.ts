@@ -13,8 +13,8 @@ export type PatchOperation =
 type Read = KubeObject & { readonly status?: unknown };
 
 /**
- * The difference to the status that was read, as one JSON Patch for `/status`. It first tests the object's uid (rule 68),
- * every list or item that it replaces (so that a foreign condition is never lost, rule 60) and every stored value that the kind
+ * The difference to the status that was read, as one JSON Patch for `/status`. It first tests the object's uid (rule 68), that it is
+ * on its way out where it was, every list or item that it replaces (so that a foreign condition is never lost, rule 60) and every stored value that the kind
  * declares as memory (so that a stale draft undoes no latch). A failed test answers 422, and the draft is derived anew.
  */
 export function jsonPatch(kind: Kind, read: Read, finished: Pick<Finished, "status" | "changed">): PatchOperation[] {
@@ -22,8 +22,10 @@ export function jsonPatch(kind: Kind, read: Read, finished: Pick<Finished, "stat
   const before = isRecord(read.status) ? read.status : undefined;
   const tests = new Map<string, unknown>();
   const changes: PatchOperation[] = [];
-  const uid = read.metadata?.uid;
+  const { uid, deletionTimestamp } = read.metadata ?? {};
   if (uid !== undefined) tests.set("/metadata/uid", uid);
+  // What is said on the way out is not for one that is not: its deletion may be gone with a server that was put back.
+  if (deletionTimestamp !== undefined) tests.set("/metadata/deletionTimestamp", deletionTimestamp);
   if (before === undefined) {
     // On the real server a member that is not there equals null.
     tests.set("/status", null);

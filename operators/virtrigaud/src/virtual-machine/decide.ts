@@ -138,11 +138,10 @@ const isKnownAgain = ({ extensions }: NonNullable<World["heard"]["capabilities"]
 /** So long a request whose answer was lost may still have an effect, where the provider does not tell repetitions by their id. */
 const late: Ms = 60_000;
 
-function surely({ record, heard, now, told }: World): Instant {
+function surely({ recordAge, heard, now, told }: World): Instant {
   const isKnown = told.provisioning?.status === "False"; // its end was seen, and told
   if (isKnown || (heard.capabilities !== undefined && isKnownAgain(heard.capabilities))) return now;
-  const at = Date.parse(record?.at ?? "");
-  return Number.isNaN(at) || at > now ? now : plus(at as Instant, late);
+  return plus(now, Math.max(0, late - recordAge));
 }
 
 /** 13: what it is made of. */

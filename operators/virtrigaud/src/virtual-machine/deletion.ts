@@ -96,12 +96,11 @@ async function onProvider(world: World, hands: VMHands, draft: VMDraft, senses: 
 /** So long after it was sent, a request whose answer was lost may still have an effect. */
 const patience = 60_000;
 
-function late({ record, now }: World): Obstacle {
-  const left = Date.parse(record?.at ?? "") + patience - now;
-  const isOver = Number.isNaN(left) || left <= 0 || left > patience;
-  return isOver
+function late({ recordAge }: World): Obstacle {
+  const again = patience - recordAge;
+  return again <= 0
     ? undefined
-    : { reason: "Deleting", why: text`Waiting to see what became of the last attempt to make it`, again: left };
+    : { reason: "Deleting", why: text`Waiting to see what became of the last attempt to make it`, again };
 }
 
 /** D6: what an attempt made whose answer nobody saw. */

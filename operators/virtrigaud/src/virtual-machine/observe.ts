@@ -1,7 +1,7 @@
 // What Kubernetes knows of a machine and of what it refers to, out of the cache. The provider is not asked here.
 import { type KindRef, type KubeObject, parseQuantity, quantityToBytes } from "@telltale/kinds";
 import { Namespace, Secret } from "@telltale/kinds/builtin";
-import { type Look, recordOf } from "@telltale/runtime";
+import type { Look } from "@telltale/runtime";
 import { findCondition, type SafeText, text } from "@telltale/status";
 import {
   Provider,
@@ -18,6 +18,7 @@ import { annotations } from "../names.ts";
 import type { Placing } from "../placement/engine.ts";
 import type { Reservations } from "../placement/reservations.ts";
 import { isReachable } from "../reachable.ts";
+import { recorded } from "../recorded.ts";
 import { type Crossing, type Followed, follow, providerKey, resolve } from "../references.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
 import { toldAll } from "../validate/problem.ts";
@@ -48,7 +49,7 @@ export async function observe(vm: VirtualMachine, look: Look, senses: Senses, pl
   return {
     vm,
     now: look.now,
-    record: recordOf(vm, annotations.pendingOp),
+    ...recorded(vm, look),
     lock: lockOf(vm, look),
     problem: problemOf(vm, needs),
     needs,

@@ -1,6 +1,5 @@
 // What one pass knows of a machine: how Kubernetes stands, what the provider answered so far, and what is held of it. Values only.
 import type { Instant } from "@telltale/kinds";
-import type { EffectRecord } from "@telltale/runtime";
 import type { SafeText } from "@telltale/status";
 import type { Answer } from "../contract/contract.ts";
 import type {
@@ -18,13 +17,12 @@ import type { Link } from "../link/links.ts";
 import type { ProviderError } from "../link/provider-error.ts";
 import type { Task } from "../link/task.ts";
 import type { Placing } from "../placement/engine.ts";
+import type { Recorded } from "../recorded.ts";
 import type { Rest } from "./step.ts";
 
-export interface World {
+export interface World extends Recorded {
   readonly vm: VirtualMachine;
   readonly now: Instant;
-  /** Of a provider call whose result may not be stored yet (2.9). */
-  readonly record: EffectRecord | undefined;
   /** A live VMMigration has it: it is looked at, and nothing is done. */
   readonly lock: string | undefined;
   /** What is wrong with the spec. */

@@ -194,10 +194,7 @@ const patience: Ms = 300_000;
 /** How often it is begun again where nobody knows that it failed. */
 const crashes = 3;
 
-function openUntil({ record, now }: World): Instant {
-  const at = parseTime(record?.at);
-  return at === undefined || at > now ? now : plus(at, patience);
-}
+const openUntil = ({ recordAge, now }: World): Instant => plus(now, Math.max(0, patience - recordAge));
 
 const waits = (world: World): Step =>
   rest({ is: "unsure", why: undefined, at: plus(world.now, Math.min(10_000, openUntil(world) - world.now)) });
@@ -230,8 +227,11 @@ const free: Row = (world) => {
   if (record === undefined) {
     if (heard.listed === undefined) return ask("list");
     const name = hostName(clone);
+    // It may be our own, and the cache older than the record of it.
     if (heard.listed.some((it) => it.name === name)) {
-      return failed("TargetExists", text`the provider has a machine named ${name}`);
+      return heard.isFresh === true
+        ? failed("TargetExists", text`the provider has a machine named ${name}`)
+        : ask("self");
     }
   }
   if (heard.lacking !== undefined) return rest({ is: "waiting", for: heard.lacking, again: 30_000 });

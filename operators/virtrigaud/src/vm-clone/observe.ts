@@ -1,10 +1,11 @@
 // What Kubernetes knows of a clone, its source and its target, out of the cache. The provider is not asked here.
 import { Namespace } from "@telltale/kinds/builtin";
-import { type Look, recordOf } from "@telltale/runtime";
+import type { Look } from "@telltale/runtime";
 import { findCondition, type SafeText, text } from "@telltale/status";
 import { VirtualMachine, VMClass, VMClone, VMImage, VMPlacementPolicy, VMSnapshot } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
 import { type Placing, place } from "../placement/engine.ts";
+import { type Recorded, recorded } from "../recorded.ts";
 import { acceptsFrom, type Crossing, follow, type Name, resolve } from "../references.ts";
 import { durationProblems } from "../validate/durations.ts";
 import { toldAll } from "../validate/problem.ts";
@@ -54,9 +55,7 @@ export async function observe(clone: VMClone, look: Look, senses: Senses): Promi
     claimed: new Set(
       mates.flatMap((it) => ((it.status?.id ?? "") === "" || isOurs(it, clone) ? [] : [it.status?.id ?? ""])),
     ),
-    record: recordOf(clone, annotations.pendingOp),
-    held: heldOf(clone),
-    told: toldOf(clone),
+    ...keptOf(clone, look),
     heard: {},
   };
 }
@@ -185,6 +184,13 @@ function placingOf(
     now: look.now,
   });
 }
+
+/** What earlier passes have left at it. */
+export const keptOf = (clone: VMClone, look: Look): Pick<World, keyof Recorded | "held" | "told"> => ({
+  ...recorded(clone, look),
+  held: heldOf(clone),
+  told: toldOf(clone),
+});
 
 function heldOf({ status = {} }: VMClone): Held {
   const { targetVMID, taskRef, actualCloneType, startTime, completionTime, retryCount, lastRetryTime } = status;

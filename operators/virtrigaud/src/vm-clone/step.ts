@@ -7,8 +7,8 @@ export type Step =
   | { readonly is: "do"; readonly deed: Deed }
   | { readonly is: "rest"; readonly as: Rest };
 
-/** What can be asked without changing anything. `request`: what became of the request to copy. */
-export type Question = "capabilities" | "list" | "task" | "request";
+/** What can be asked without changing anything. `request`: what became of the request to copy. `self`: the clone, of the server. */
+export type Question = "capabilities" | "list" | "task" | "request" | "self";
 
 export type Deed =
   | { readonly is: "renew" } // the spec has changed after a failure: from the beginning

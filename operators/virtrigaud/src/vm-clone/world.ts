@@ -1,17 +1,17 @@
 // What one pass knows of a clone: how Kubernetes stands, what the provider answered so far, and what is held of it. Values only.
 import type { Instant } from "@telltale/kinds";
-import type { EffectRecord } from "@telltale/runtime";
 import type { SafeText } from "@telltale/status";
 import type { Answer } from "../contract/contract.ts";
 import type { VirtualMachine, VMClass, VMClone, VMCloneStatus } from "../kinds/index.ts";
 import type { ProviderError } from "../link/provider-error.ts";
 import type { Task } from "../link/task.ts";
 import type { Placing } from "../placement/engine.ts";
+import type { Recorded } from "../recorded.ts";
 import type { Name } from "../references.ts";
 import type { Channel } from "../vm-snapshot/reach.ts";
 import type { Rest } from "./step.ts";
 
-export interface World {
+export interface World extends Recorded {
   readonly clone: VMClone;
   readonly now: Instant;
   /** What is wrong with the spec, whatever else there is. */
@@ -27,8 +27,6 @@ export interface World {
   readonly placing: Placing | undefined;
   /** Ids of all machines that are objects on the provider. */
   readonly claimed: ReadonlySet<string>;
-  /** Of a request whose result is not stored yet (2.9). */
-  readonly record: EffectRecord | undefined;
   readonly held: Held;
   readonly told: Told;
   readonly heard: Heard;
@@ -104,6 +102,8 @@ export interface Heard {
   readonly bound?: "yes" | { readonly foreign: SafeText };
   /** The provider was asked in this pass. */
   readonly isSent?: boolean;
+  /** What is known of the clone is what the server has, not only the cache. */
+  readonly isFresh?: boolean;
 }
 
 /** Where a request to copy stands, and, for one that somebody else sent before us, what became of it. */

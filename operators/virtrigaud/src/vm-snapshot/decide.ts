@@ -128,10 +128,9 @@ const requested: Row = (world) => {
 export const openEnds: ReadonlySet<string> = new Set(["Unavailable", "Timeout", "Retryable"]);
 
 /** From when on it is sure that nothing comes of a request any more of which nobody has heard. */
-export function surely({ record, held, now, channel }: World): Instant {
-  const at = parseTime(record?.at);
+export function surely({ recordAge, held, now, channel }: World): Instant {
   const isOver = held.entry?.state === "Refused" || isExact(channel);
-  return at === undefined || at > now || isOver ? now : plus(at, deadlines.snapshotCreate);
+  return isOver ? now : plus(now, Math.max(0, deadlines.snapshotCreate - recordAge));
 }
 
 function refused(world: World, failure: string): Step {

@@ -1,9 +1,10 @@
 // What Kubernetes knows of a snapshot, its machine and the other snapshots of that, out of the cache. The provider is not asked here.
 import { type Instant, parseTime } from "@telltale/kinds";
-import { type Look, recordOf } from "@telltale/runtime";
+import type { Look } from "@telltale/runtime";
 import { findCondition, text } from "@telltale/status";
 import { VirtualMachine, VMClone, VMMigration, VMSnapshot } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
+import { recorded } from "../recorded.ts";
 import { providerKey, resolve } from "../references.ts";
 import { durationProblems } from "../validate/durations.ts";
 import { toldAll } from "../validate/problem.ts";
@@ -32,7 +33,7 @@ export async function observe(snapshot: VMSnapshot, look: Look, ways: Ways): Pro
       provider === undefined ? { is: "closed", why: text`the machine is gone` } : await reach(provider, look, ways),
     siblings: siblings.filter(({ metadata }) => metadata.uid !== uid),
     user: userOf(snapshot, look.where(VMMigration, bySnapshot, users), look.where(VMClone, bySnapshot, users)),
-    record: recordOf(snapshot, annotations.pendingOp),
+    ...recorded(snapshot, look),
     held: heldOf(snapshot, key),
     told: toldOf(snapshot),
     heard: {},

@@ -1,16 +1,16 @@
 // What one pass knows of a snapshot: how Kubernetes stands, what the provider answered so far, and what is held of it. Values only.
 import type { Instant } from "@telltale/kinds";
-import type { EffectRecord } from "@telltale/runtime";
 import type { SafeText } from "@telltale/status";
 import type { Answer } from "../contract/contract.ts";
 import type { VirtualMachine, VMSnapshot, VMSnapshotStatus } from "../kinds/index.ts";
 import type { ProviderError } from "../link/provider-error.ts";
 import type { Task } from "../link/task.ts";
+import type { Recorded } from "../recorded.ts";
 import type { Channel } from "./reach.ts";
 import type { Rest } from "./step.ts";
 import type { Timetable } from "./timetable.ts";
 
-export interface World {
+export interface World extends Recorded {
   readonly snapshot: VMSnapshot;
   readonly now: Instant;
   readonly problem: Problem | undefined;
@@ -24,8 +24,6 @@ export interface World {
   readonly siblings: readonly VMSnapshot[];
   /** Who needs it to stay. */
   readonly user: SafeText | undefined;
-  /** Of a request whose result is not stored yet (2.9). */
-  readonly record: EffectRecord | undefined;
   readonly held: Held;
   readonly told: Told;
   readonly heard: Heard;

@@ -111,6 +111,7 @@ export function look(around: Surroundings, state: PassState): Look {
       all: (kind, options) => client.all(kind, { signal: state.signal, ...options }),
       discover: () => discover(client, { signal: state.signal }),
     },
+    recordAge: (record) => around.sightings.age(state.object.metadata?.uid ?? "", record, state.now),
     polled<V>(poller: Poller<never, V>) {
       // A poller finds what its own declaration says.
       return around.pollings.get(poller)?.last(state.object) as Polled<V> | undefined;

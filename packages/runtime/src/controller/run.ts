@@ -16,6 +16,7 @@ import { Calls } from "./calls.ts";
 import type { Aspect, Controller, Farewell, Input } from "./declare.ts";
 import { echo, mapLook, PassOver, type PassState } from "./hands.ts";
 import { type PassEnd, pass } from "./pass.ts";
+import { Sightings } from "./sightings.ts";
 import { Sums } from "./sums.ts";
 import { kindId, type Shared, type Surroundings } from "./surroundings.ts";
 import { traced } from "./trace.ts";
@@ -38,6 +39,7 @@ export class Run {
   readonly #queue: Queue;
   readonly #around: Surroundings;
   readonly #calls: Calls;
+  readonly #sightings: Sightings;
   readonly #sums: Sums;
   readonly #pollings: readonly Polling<KubeObject, unknown>[];
   readonly #conflicts = new Map<Key, number>();
@@ -65,6 +67,7 @@ export class Run {
       ...(spacing === undefined ? {} : { spacing }),
     });
     this.#calls = new Calls(clock);
+    this.#sightings = new Sightings(clock);
     this.#sums = new Sums(controller.sums);
     const enqueue = (key: Key) => this.#queue.add(key, "child");
     const pollings = new Map(
@@ -84,6 +87,7 @@ export class Run {
       inputs,
       pollings,
       calls: this.#calls,
+      sightings: this.#sightings,
       applied: new WeakSet(),
       announce: (subject, announcement) => env.announce(controller, subject, announcement),
       aggregates: (object) => this.#sums.for(object),
@@ -233,6 +237,7 @@ export class Run {
       const uid = old.metadata?.uid ?? "";
       writer.forget(uid);
       this.#calls.drop(uid);
+      this.#sightings.drop(uid);
       this.#sums.drop(old);
       for (const polling of this.#pollings) polling.drop(old);
     }

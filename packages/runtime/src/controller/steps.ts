@@ -28,6 +28,8 @@ export interface Look {
    * not be old. No role is made for it: whoever deploys the controller grants what it lists.
    */
   readonly server: ServerReader;
+  /** How long ago the record of an effect was written, at least, whatever clock dated it: as far as this process can tell. */
+  recordAge(record: EffectRecord): Ms;
   /** What a poller last found for the object of this pass. */
   polled<V>(poller: Poller<never, V>): Polled<V> | undefined;
 }

@@ -15,6 +15,7 @@ import type { Sink } from "../samples.ts";
 import type { StatusWriter } from "../write/status-writer.ts";
 import type { Calls } from "./calls.ts";
 import type { Controller } from "./declare.ts";
+import type { Sightings } from "./sightings.ts";
 
 /** What a manager gives to all its controllers. */
 export interface Shared {
@@ -39,6 +40,7 @@ export interface Surroundings extends Shared {
   readonly inputs: ReadonlyMap<string, Cached<KubeObject>>;
   readonly pollings: ReadonlyMap<object, Polling<KubeObject, unknown>>;
   readonly calls: Calls;
+  readonly sightings: Sightings;
   readonly writer: StatusWriter;
   readonly applied: WeakSet<object>;
   /** The condition that sums up this object's children, for each declared sum. */
