@@ -45,6 +45,14 @@ describe("the JSON Patch", () => {
     expect(applyPatch(recreated, patch)).toEqual({ failed: "/metadata/uid" });
   });
 
+  it("of one that is on its way out is refused by one that is not", () => {
+    const there = widget({ observedGeneration: -1 });
+    const read = { ...there, metadata: { ...there.metadata, deletionTimestamp: "2020-01-01T00:00:00Z" } };
+    const patch = jsonPatch(Widget, read, pass(read).finish());
+    expect(applyPatch(read, patch)).not.toHaveProperty("failed");
+    expect(applyPatch(there, patch)).toEqual({ failed: "/metadata/deletionTimestamp" });
+  });
+
   it("rule 60: is refused when somebody added a condition that the draft did not see", () => {
     const read = widget(pass(widget(undefined)).finish().status);
     const patch = jsonPatch(Widget, read, pass(read).condition("Built", false, "Building", "").finish());
