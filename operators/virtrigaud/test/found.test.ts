@@ -41,6 +41,16 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     },
   ],
   [
+    "a copy is known for one's own by who has gone back to an older server",
+    copies.find(({ name }) => name === "copied"),
+    { seed: 40001, faults: [{ p: "P8", change: 9, back: 1, as: "reconnect", by: 40000 }] },
+  ],
+  [
+    "a migration waits until its machine is made: one that is lost on the way is made again",
+    migrations.find(({ name }) => name === "moved"),
+    { seed: 40001, faults: [{ p: "P29", write: 11, how: "lagging" }] },
+  ],
+  [
     "a snapshot is not taken twice where the one who asked for it had a clock that was an hour behind",
     copies.find(({ name }) => name === "taken-on-libvirt"),
     {

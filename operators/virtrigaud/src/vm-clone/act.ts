@@ -2,7 +2,7 @@
 import { formatTime } from "@telltale/kinds";
 import type { Hands } from "@telltale/runtime";
 import type { Answer } from "../contract/contract.ts";
-import { VMClone } from "../kinds/index.ts";
+import type { VMClone } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
 import type { Link } from "../link/links.ts";
 import { ProviderError } from "../link/provider-error.ts";
@@ -10,7 +10,6 @@ import { lookAtTask } from "../link/task.ts";
 import { tried } from "../vm-snapshot/act.ts";
 import { decide } from "./decide.ts";
 import { type Deeds, deeds } from "./deeds.ts";
-import { keptOf } from "./observe.ts";
 import type { Deed, Question } from "./step.ts";
 import { hostName, typeOf } from "./target.ts";
 import type { Heard, Requesting, World } from "./world.ts";
@@ -69,18 +68,9 @@ async function ask(what: Question, world: World, hands: CloneHands): Promise<Wor
     case "request":
       return requested(world, link, hands);
     case "self":
-      return afresh(world, hands);
+      await hands.fresh();
+      return hearing(world, { isFresh: true });
   }
-}
-
-/** What is recorded of the clone as the server has it: one that was made again under the name is none of this pass. */
-async function afresh(world: World, hands: CloneHands): Promise<World> {
-  const { namespace = "", name = "", uid } = world.clone.metadata;
-  const live = await hands.live(VMClone, { namespace, name });
-  if (live === undefined || live.metadata.uid !== uid) return hearing(world, { isFresh: true });
-  const { startTime } = world.held;
-  const { held, ...kept } = keptOf(live, hands);
-  return hearing({ ...world, ...kept, held: { ...(startTime && { startTime }), ...held } }, { isFresh: true });
 }
 
 /** What a request to copy came to, and what was found where nobody knows. */

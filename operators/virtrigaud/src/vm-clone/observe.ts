@@ -5,7 +5,7 @@ import { findCondition, type SafeText, text } from "@telltale/status";
 import { VirtualMachine, VMClass, VMClone, VMImage, VMPlacementPolicy, VMSnapshot } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
 import { type Placing, place } from "../placement/engine.ts";
-import { type Recorded, recorded } from "../recorded.ts";
+import { recorded } from "../recorded.ts";
 import { acceptsFrom, type Crossing, follow, type Name, resolve } from "../references.ts";
 import { durationProblems } from "../validate/durations.ts";
 import { toldAll } from "../validate/problem.ts";
@@ -55,7 +55,9 @@ export async function observe(clone: VMClone, look: Look, senses: Senses): Promi
     claimed: new Set(
       mates.flatMap((it) => ((it.status?.id ?? "") === "" || isOurs(it, clone) ? [] : [it.status?.id ?? ""])),
     ),
-    ...keptOf(clone, look),
+    ...recorded(clone, look),
+    held: heldOf(clone),
+    told: toldOf(clone),
     heard: {},
   };
 }
@@ -184,13 +186,6 @@ function placingOf(
     now: look.now,
   });
 }
-
-/** What earlier passes have left at it. */
-export const keptOf = (clone: VMClone, look: Look): Pick<World, keyof Recorded | "held" | "told"> => ({
-  ...recorded(clone, look),
-  held: heldOf(clone),
-  told: toldOf(clone),
-});
 
 function heldOf({ status = {} }: VMClone): Held {
   const { targetVMID, taskRef, actualCloneType, startTime, completionTime, retryCount, lastRetryTime } = status;

@@ -7,7 +7,7 @@ export type Step =
   | { readonly is: "do"; readonly deed: Deed }
   | { readonly is: "rest"; readonly as: Rest };
 
-/** What can be asked without changing anything. `request`: what became of the request to copy. `self`: the clone, of the server. */
+/** What can be asked without changing anything. `request`: what became of the request to copy. `self`: whether the server has the clone as it is known. */
 export type Question = "capabilities" | "list" | "task" | "request" | "self";
 
 export type Deed =

@@ -102,7 +102,7 @@ export interface Heard {
   readonly bound?: "yes" | { readonly foreign: SafeText };
   /** The provider was asked in this pass. */
   readonly isSent?: boolean;
-  /** What is known of the clone is what the server has, not only the cache. */
+  /** What is known of the clone is what the server has. */
   readonly isFresh?: boolean;
 }
 

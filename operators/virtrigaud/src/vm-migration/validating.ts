@@ -31,10 +31,15 @@ const exists: Row = ({ source, problem }) => {
   return problem === undefined ? undefined : failed(problem.reason, problem.why);
 };
 
-const isThere: Row = ({ source }) =>
-  (source.vm?.status?.id ?? "") === "" || source.vm?.metadata.deletionTimestamp !== undefined
-    ? wait(text`Source VM ${source.at.name} is not there on its provider`, prerequisites, "SourceNotReady")
+const isThere: Row = ({ source: { vm, at } }) => {
+  const { id = "", phase } = vm?.status ?? {};
+  if (id === "" || vm?.metadata.deletionTimestamp !== undefined)
+    return wait(text`Source VM ${at.name} is not there on its provider`, prerequisites, "SourceNotReady");
+  // It has its id before it is there: until then nothing can be taken of it, and it may still be lost.
+  return phase === "Provisioning"
+    ? wait(text`Source VM ${at.name} is being made`, prerequisites, "SourceNotReady")
     : undefined;
+};
 
 /** One that its provider has lost is looked for and made again by its own controller, which leaves a locked one alone. */
 const isLost: Row = ({ source }) => {
@@ -159,4 +164,4 @@ const power: Row = ({ migration, source, from, heard }) => {
     : wait(text`Switching the source VM off`, poll, "PoweringOffSource");
 };
 
-const rows: readonly Row[] = [exists, isThere, isLost, lock, providers, target, pair, address, claimed, disks, power];
+const rows: readonly Row[] = [exists, isLost, isThere, lock, providers, target, pair, address, claimed, disks, power];

@@ -323,6 +323,14 @@ export function hands(around: Surroundings, state: PassState): Hands {
       mayAct(effect.op);
       return ended(await effect.call(next));
     },
+    async fresh() {
+      const { name, namespace } = refOf(state.object);
+      const options = { signal, ...(namespace === undefined ? {} : { namespace }) };
+      const live = await heeding(client.get(controller.kind, name, options)).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+      if (live?.metadata?.resourceVersion !== state.object.metadata?.resourceVersion) throw new PassOver("conflict");
+    },
     settled() {
       if (state.effect === "none") state.effect = "done";
     },

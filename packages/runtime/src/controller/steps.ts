@@ -120,6 +120,11 @@ export interface Hands<K extends KindRef = KindRef> extends Look {
   annotate(annotations: Readonly<Record<string, string | undefined>>): Promise<void>;
   /** An effect outside that is recorded before it is done and probed after a crash. */
   once<R>(effect: Effect<R>): Promise<{ readonly as: "done"; readonly result: R } | { readonly as: "ambiguous" }>;
+  /**
+   * Before what cannot be taken back: asks the server whether it has the object of this pass as the pass knows it. Where not, the
+   * pass is over, and another one begins with what there is.
+   */
+  fresh(): Promise<void>;
   /** The world shows that no effect is under way any more: a record that a crash left behind goes with the status write. */
   settled(): void;
   /** Writes the status in the middle of a pass, because something must be durable before the next act. */
