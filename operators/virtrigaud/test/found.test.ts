@@ -51,6 +51,22 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     { seed: 40001, faults: [{ p: "P29", write: 11, how: "lagging" }] },
   ],
   [
+    "a migration that locked a machine on its way out lets it go",
+    byJob,
+    {
+      seed: 50001,
+      faults: [
+        {
+          p: "P28",
+          write: 12,
+          on: "/infra.virtrigaud.io/virtualmachines/default/web",
+          policy: "Background",
+          then: "again",
+        },
+      ],
+    },
+  ],
+  [
     "a snapshot is not taken twice where the one who asked for it had a clock that was an hour behind",
     copies.find(({ name }) => name === "taken-on-libvirt"),
     {

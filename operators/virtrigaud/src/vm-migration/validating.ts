@@ -1,7 +1,7 @@
 // The checks before a migration begins, in their order (3.3, V1 to V16). Pure. A row either has something to say, or lets the next
 // one speak.
 import { formatTime, type Ms, parseTime, plus } from "@telltale/kinds";
-import { findCondition, text } from "@telltale/status";
+import { findCondition, type SafeText, text } from "@telltale/status";
 import { annotations, labels } from "../names.ts";
 import { gibibytes } from "../vm-snapshot/sizes.ts";
 import { pairProblem } from "./checks.ts";
@@ -31,21 +31,21 @@ const exists: Row = ({ source, problem }) => {
   return problem === undefined ? undefined : failed(problem.reason, problem.why);
 };
 
-const isThere: Row = ({ source: { vm, at } }) => {
-  const { id = "", phase } = vm?.status ?? {};
-  if (id === "" || vm?.metadata.deletionTimestamp !== undefined)
-    return wait(text`Source VM ${at.name} is not there on its provider`, prerequisites, "SourceNotReady");
-  // It has its id before it is there: until then nothing can be taken of it, and it may still be lost.
-  return phase === "Provisioning"
-    ? wait(text`Source VM ${at.name} is being made`, prerequisites, "SourceNotReady")
-    : undefined;
-};
+/** Whoever waits for its machine holds up nobody who makes it, makes it again or removes it: a locked one is left alone. */
+const notYet = ({ source }: World, why: SafeText): Step =>
+  source.lock === "ours"
+    ? deed({ is: "clean", what: { is: "release", isRestored: true } })
+    : wait(why, prerequisites, "SourceNotReady");
 
-/** One that its provider has lost is looked for and made again by its own controller, which leaves a locked one alone. */
-const isLost: Row = ({ source }) => {
-  if (findCondition(source.vm?.status?.conditions, "Ready")?.reason !== "VMNotFound") return undefined;
-  if (source.lock === "ours") return deed({ is: "clean", what: { is: "release", isRestored: true } });
-  return wait(text`Source VM ${source.at.name} is not found on its provider`, prerequisites, "SourceNotReady");
+const isThere: Row = (world) => {
+  const { vm, at } = world.source;
+  const { id = "", phase, conditions } = vm?.status ?? {};
+  if (id === "" || vm?.metadata.deletionTimestamp !== undefined)
+    return notYet(world, text`Source VM ${at.name} is not there on its provider`);
+  if (findCondition(conditions, "Ready")?.reason === "VMNotFound")
+    return notYet(world, text`Source VM ${at.name} is not found on its provider`);
+  // It has its id before it is there: until then nothing can be taken of it, and it may still be lost.
+  return phase === "Provisioning" ? notYet(world, text`Source VM ${at.name} is being made`) : undefined;
 };
 
 const lock: Row = ({ source }) => {
@@ -164,4 +164,4 @@ const power: Row = ({ migration, source, from, heard }) => {
     : wait(text`Switching the source VM off`, poll, "PoweringOffSource");
 };
 
-const rows: readonly Row[] = [exists, isLost, isThere, lock, providers, target, pair, address, claimed, disks, power];
+const rows: readonly Row[] = [exists, isThere, lock, providers, target, pair, address, claimed, disks, power];
