@@ -43,3 +43,15 @@ test("I22 has nothing against who waits as long as the server asks", async () =>
   expect(await verdict(shopScenario(), refused)).toEqual([]);
   expect(await verdict(shopScenario(), { p: "P15", write: 4, after: 60, for: 0 })).toEqual([]);
 });
+
+test("I22 tells two apart that are made at once", async () => {
+  const hasty = shopLike(({ transport, clock, random }) => ({
+    async act(sound) {
+      const client = createClient({ transport, clock, random });
+      const bells = ["high", "low"].map((name) => ({ metadata: { name, namespace: "default" } }));
+      await Promise.allSettled(bells.map((it) => client.create(ConfigMap, it)));
+      await sound();
+    },
+  }));
+  expect(await verdict(hasty, refused)).not.toContain("I22");
+});

@@ -38,7 +38,7 @@ export const retries: Invariant = {
         if (wait === undefined || isOfMany(sent, world)) return;
         waits.delete(id);
         if (now < wait.until && !isDriven && !hasNews(wait.for, sent))
-          say(`${id} came ${wait.until - now} ms sooner than the server had asked`);
+          say(`${nameOfRequest(sent)} came ${wait.until - now} ms sooner than the server had asked`);
       },
       heard(sent, heard) {
         const id = idOf(sent);
@@ -59,15 +59,19 @@ export const retries: Invariant = {
         const [first = now] = times;
         if (times.length < most || now - first >= within || isDriven) return;
         failures.delete(id);
-        say(`${id} failed ${most} times within ${now - first} ms`);
+        say(`${nameOfRequest(sent)} failed ${most} times within ${now - first} ms`);
       },
     };
   },
 };
 
 /** Two controllers of one process that write to one object know nothing of each other's trouble, nor do passes over two objects. */
-const idOf = ({ process, method, request: { path }, pass }: Sent): string =>
+const nameOfRequest = ({ process, method, request: { path }, pass }: Sent): string =>
   `${process}${pass === undefined ? "" : `, ${pass.controller.name} over ${nameOf(pass.object)}`}: ${method} ${path}`;
+
+/** What is made has its name in the body: a pass may make several at once. */
+const idOf = (sent: Sent): string =>
+  sent.method === "POST" ? `${nameOfRequest(sent)} ${sent.request.body}` : nameOfRequest(sent);
 
 /** So are two caches of one kind, of which one holds metadata only: what they ask cannot be told apart. */
 const isOfMany = ({ process, target, pass }: Sent, { processes }: World): boolean => {
