@@ -67,6 +67,24 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     },
   ],
   [
+    "a copy that is ready for a spec that was changed on the way says all of it for that spec",
+    copied,
+    {
+      seed: 51239,
+      faults: [
+        { p: "P26", write: 17, kind: "VirtualMachine", how: "recreated" },
+        {
+          p: "P22",
+          write: 3,
+          on: "/infra.virtrigaud.io/vmclones/default/copy",
+          at: "/options/powerOn",
+          to: "true",
+          how: "moves",
+        },
+      ],
+    },
+  ],
+  [
     "a snapshot is not taken twice where the one who asked for it had a clock that was an hour behind",
     copies.find(({ name }) => name === "taken-on-libvirt"),
     {

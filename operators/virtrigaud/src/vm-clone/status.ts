@@ -230,6 +230,8 @@ function customized({ clone, channel, told }: World, draft: CloneDraft): SafeTex
 
 function sayReady(world: World, draft: CloneDraft): Wake {
   const { clone, held, now, told } = world;
+  // What was said before holds for a spec that was changed on the way as well.
+  draft.keep("Cloning", "Customizing", "Failed");
   copied(world, draft);
   const ignored = customized(world, draft) ?? storedIgnored(world);
   if (clone.spec.options?.powerOn === true && told.phase !== "Powering-On") draft.phase("Powering-On");
