@@ -33,7 +33,7 @@ export async function revise(
     const { as, live } = await hands.ensure(ControllerRevision, wanted, { mode: "createOnly" });
     // Ours, and not seen before: an earlier pass made it, and heard no answer.
     if (as === "created" || (as === "unchanged" && tells(live, template))) return live;
-    if (as === "foreign" && tells(live, template) && isNobodys(live)) return take(live, set, choice.number, hands);
+    if (as === "foreign" && tells(live, template) && isLeft(live, set)) return take(live, set, choice.number, hands);
     collisions = (collisions ?? 0) + 1;
     const next = collisions;
     await hands.checkpoint("collision", (draft) => {
@@ -49,10 +49,11 @@ export async function revise(
 
 const taken = text`somebody else has the name of the template's revision: another one is tried`;
 
-const isNobodys = ({ metadata }: ControllerRevision): boolean =>
+/** A set of the same name that is gone has left it behind: it has its label, and nobody has it. */
+const isLeft = ({ metadata }: ControllerRevision, set: VMSet): boolean =>
+  metadata?.labels?.[labels.vmSet] === set.metadata.name &&
   metadata?.ownerReferences?.some(({ controller }) => controller === true) !== true;
 
-/** A set of the same name that is gone has left it behind. */
 function take(live: ControllerRevision, set: VMSet, number: number, hands: SetHands): Promise<ControllerRevision> {
   const { ownerReferences } = live.metadata ?? {};
   return hands.patch(ControllerRevision, live, [
