@@ -76,9 +76,10 @@ function promise(object: KubeObject, look: Look, { host }: Hypervisor): boolean 
 function leftovers(object: KubeObject, { host }: Hypervisor, look: Look): string | undefined {
   const isKnown = look.list(VirtualMachine).some((it) => it.metadata.name === "web" && (it.status?.id ?? "") !== "");
   if (object.kind !== VMSnapshot.kind || !isKnown) return undefined;
-  // One that could not be taken, as another has its name, leaves that one.
-  const { phase, snapshotID } = (object as VMSnapshot).status ?? {};
-  if (phase === "Failed" && snapshotID === undefined) return undefined;
+  // One that could not be taken, or was not asked for yet, leaves another that has its name.
+  const { phase, snapshotID, taskRef } = (object as VMSnapshot).status ?? {};
+  const isAsked = taskRef !== undefined || object.metadata?.annotations?.[annotations.pendingOp] !== undefined;
+  if (snapshotID === undefined && (phase === "Failed" || !isAsked)) return undefined;
   const left = snapshotOf(object as VMSnapshot, host);
   return left === undefined ? undefined : `the snapshot ${left.id}`;
 }
