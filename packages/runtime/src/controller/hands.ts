@@ -111,7 +111,7 @@ export function look(around: Surroundings, state: PassState): Look {
       all: (kind, options) => client.all(kind, { signal: state.signal, ...options }),
       discover: () => discover(client, { signal: state.signal }),
     },
-    recordAge: (record) => around.sightings.age(state.object.metadata?.uid ?? "", record, state.now),
+    recordAge: (record) => around.sightings.age(state.object.metadata?.uid ?? "", record),
     polled<V>(poller: Poller<never, V>) {
       // A poller finds what its own declaration says.
       return around.pollings.get(poller)?.last(state.object) as Polled<V> | undefined;
@@ -222,8 +222,9 @@ export function hands(around: Surroundings, state: PassState): Hands {
     }
   };
 
+  const looking = look(around, state);
   return {
-    ...look(around, state),
+    ...looking,
     async ensure(kind, object, options = {}) {
       mayWrite(kind, "create");
       if (options.mode !== "createOnly") mayWrite(kind, "patch");
@@ -324,11 +325,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       return ended(await effect.call(next));
     },
     async fresh() {
-      const { name, namespace } = refOf(state.object);
-      const options = { signal, ...(namespace === undefined ? {} : { namespace }) };
-      const live = await heeding(client.get(controller.kind, name, options)).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      const live = await looking.live(controller.kind, refOf(state.object));
       if (live?.metadata?.resourceVersion !== state.object.metadata?.resourceVersion) throw new PassOver("conflict");
     },
     settled() {

@@ -14,7 +14,7 @@ function setting() {
     attempt,
     at: formatTime((clock.now() + at) as Instant),
   });
-  const age = (record: ReturnType<typeof dated>) => sightings.age("u", record, clock.now());
+  const age = (record: ReturnType<typeof dated>) => sightings.age("u", record);
   return { clock, sightings, dated, age };
 }
 

@@ -1,7 +1,6 @@
-// Since when this process knows of a record. The one who wrote it may have had another clock, or have stood still meanwhile: what
-// its date says is an upper bound of its age, and how long we have seen it another one.
+// Since when this process knows of a record. What its date says is not asked: the one who wrote it may have had another clock.
 import type { Clock } from "@telltale/clock";
-import { type Instant, type Ms, parseTime } from "@telltale/kinds";
+import type { Ms } from "@telltale/kinds";
 import type { EffectRecord } from "./steps.ts";
 
 export class Sightings {
@@ -14,15 +13,13 @@ export class Sightings {
   }
 
   /** How old it is at least. */
-  age(uid: string, { op, id, attempt, at }: EffectRecord, now: Instant): Ms {
+  age(uid: string, { op, id, attempt }: EffectRecord): Ms {
     const of = `${op} ${id} ${attempt}`;
     const uptime = this.#clock.uptime();
     const known = this.#seen.get(uid);
     const seen = known?.of === of ? known : { of, at: uptime };
     this.#seen.set(uid, seen);
-    const written = parseTime(at);
-    const dated = written === undefined || written > now ? Number.POSITIVE_INFINITY : now - written;
-    return Math.min(dated, uptime - seen.at);
+    return uptime - seen.at;
   }
 
   /** The object is gone. */
