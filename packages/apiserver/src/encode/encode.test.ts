@@ -239,12 +239,13 @@ describe("Tables", () => {
 });
 
 describe("watch frames", () => {
+  const store = {};
   const a = record(configMaps, "a");
   const events = (text: string) => JSON.parse(text);
 
   it("plain frames are the stored text, made once for all who watch", () => {
-    const one = framer(configMaps, json, query(), () => now);
-    const two = framer(configMaps, json, query(), () => now);
+    const one = framer(store, configMaps, json, query(), () => now);
+    const two = framer(store, configMaps, json, query(), () => now);
     expect(one.frame("ADDED", a)).toBe(`{"type":"ADDED","object":${a.json}}\n`);
     expect(one.frame("MODIFIED", a)).toBe(`{"type":"MODIFIED","object":${a.json}}\n`);
     let made = 0;
@@ -255,8 +256,10 @@ describe("watch frames", () => {
         return r.json;
       },
     } as Resource;
-    for (let i = 0; i < 3; i++) framer(counting, json, query(), () => now).frame("ADDED", a);
+    for (let i = 0; i < 3; i++) framer(store, counting, json, query(), () => now).frame("ADDED", a);
     expect(made).toBe(1);
+    framer({}, counting, json, query(), () => now).frame("ADDED", a);
+    expect(made, "another server's").toBe(2);
     expect(two.frame("DELETED", a)).toContain('"DELETED"');
   });
 
@@ -271,7 +274,7 @@ describe("watch frames", () => {
         return { kind: "Widget" };
       },
     } as Resource;
-    const f = framer(flaky, json, query(), () => now);
+    const f = framer(store, flaky, json, query(), () => now);
     await expect(Promise.resolve(f.frame("ADDED", a))).rejects.toThrow("no webhook");
     expect(await f.frame("ADDED", a)).toBe('{"type":"ADDED","object":{"kind":"Widget"}}\n');
     await f.frame("ADDED", a);
@@ -279,7 +282,7 @@ describe("watch frames", () => {
   });
 
   it("R46 a Table watch sends its columns once, and rows for bookmarks", async () => {
-    const f = framer(widgets, as("Table"), query("includeObject=None"), () => now);
+    const f = framer(store, widgets, as("Table"), query("includeObject=None"), () => now);
     const first = events(await f.frame("ADDED", record(widgets, "a")));
     expect(first.object.columnDefinitions).toHaveLength(2);
     expect(first.object.metadata).toEqual({ resourceVersion: "7" });
@@ -290,12 +293,12 @@ describe("watch frames", () => {
       type: "BOOKMARK",
       object: { columnDefinitions: null, rows: [{ cells: ["", null] }] },
     });
-    const again = framer(widgets, as("Table"), query(), () => now);
+    const again = framer(store, widgets, as("Table"), query(), () => now);
     expect(events(await again.frame("ADDED", record(widgets, "a"))).object.columnDefinitions).toHaveLength(2);
   });
 
   it("R50 metadata watches, their bookmarks, and errors, which are the same in each form", () => {
-    const f = framer(configMaps, as("PartialObjectMetadata"), query(), () => now);
+    const f = framer(store, configMaps, as("PartialObjectMetadata"), query(), () => now);
     expect(events(f.frame("MODIFIED", a) as string)).toMatchObject({
       type: "MODIFIED",
       object: { kind: "PartialObjectMetadata" },
@@ -309,7 +312,7 @@ describe("watch frames", () => {
     });
     const status = { kind: "Status", code: 410 };
     for (const asked of [json, as("Table"), as("PartialObjectMetadata")]) {
-      expect(events(framer(configMaps, asked, query(), () => now).error(status))).toEqual({
+      expect(events(framer(store, configMaps, asked, query(), () => now).error(status))).toEqual({
         type: "ERROR",
         object: status,
       });

@@ -8,11 +8,17 @@ import type { StoredRecord } from "../store/record.ts";
 import { goType, partial } from "./partial.ts";
 import { includedObject, table, tableForm } from "./table.ts";
 
-/** How the events of one watch are written. */
-export function framer(r: Resource, asked: Negotiated, query: URLSearchParams, now: () => Instant): Framer {
+/** How the events of one watch on a store are written. */
+export function framer(
+  store: object,
+  r: Resource,
+  asked: Negotiated,
+  query: URLSearchParams,
+  now: () => Instant,
+): Framer {
   const as = asked.conversion?.as;
   const version = asked.conversion?.version ?? "v1";
-  if (as === undefined) return plain(r);
+  if (as === undefined) return plain(framesOf(store, r), r);
   checkConversion(asked.conversion, false, goType(r, false));
   if (as === "PartialObjectMetadata") return converted(r, (object) => partial(object, version));
   return converted(r, rows(r, version, query, now));
@@ -21,9 +27,7 @@ export function framer(r: Resource, asked: Negotiated, query: URLSearchParams, n
 const line = (type: WatchType, object: string): string => `{"type":"${type}","object":${object}}\n`;
 const errorLine = (status: JsonObject): string => line("ERROR", stringify(status));
 
-function plain(r: Resource): Framer {
-  const frames = sharedFrames.get(r) ?? new Frames();
-  sharedFrames.set(r, frames);
+function plain(frames: Frames, r: Resource): Framer {
   return {
     frame: (type, record) => frames.of(type, record, r),
     bookmark: (object) => line("BOOKMARK", stringify(object)),
@@ -31,8 +35,16 @@ function plain(r: Resource): Framer {
   };
 }
 
+// Built-in resources outlive a server: by its store, what it had goes with it.
+const sharedFrames = new WeakMap<object, WeakMap<Resource, Frames>>();
+
 /** By resource: another version of the same object is another text. */
-const sharedFrames = new WeakMap<Resource, Frames>();
+function framesOf(store: object, r: Resource): Frames {
+  const all = sharedFrames.get(store) ?? new WeakMap<Resource, Frames>();
+  const frames = all.get(r) ?? new Frames();
+  sharedFrames.set(store, all.set(r, frames));
+  return frames;
+}
 
 type Frame = string | Promise<string>;
 

@@ -200,7 +200,7 @@ async function watched(it: Asked): Promise<ApiResponse> {
   const { s, call, info, r, asked, warnings } = it;
   const chosen = selection(r, call.query, info.name);
   const options = watchOptions({ ...decodeListOptions(watchQuery(call.query)), watch: true });
-  const frames = framer(r, asked, call.query, () => s.clock.now());
+  const frames = framer(s.store, r, asked, call.query, () => s.clock.now());
   const env = { store: s.store, clock: s.clock, random: s.random, settings: s.watching, closing: s.closing(r) };
   return {
     status: 200,
