@@ -1,5 +1,6 @@
 // What the operator asked of the server, from the server's own audit log: it is the only user that the policy logs.
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { percentile } from "../table.ts";
 
 export interface Asked {
   readonly verb: string;
@@ -13,6 +14,8 @@ export interface Asked {
   readonly lists: boolean;
   /** Milliseconds since the epoch at which the server received it. */
   readonly at: number;
+  /** Milliseconds until the server had answered it, or begun to. */
+  readonly took: number;
 }
 
 export const operatorUser = "operator";
@@ -59,6 +62,7 @@ interface AuditEvent {
   readonly verb: string;
   readonly requestURI: string;
   readonly requestReceivedTimestamp: string;
+  readonly stageTimestamp: string;
   readonly objectRef?: { readonly resource?: string; readonly subresource?: string };
   readonly responseStatus?: { readonly code?: number };
 }
@@ -69,6 +73,7 @@ function asked(event: AuditEvent): Asked[] {
   const begins = event.stage === "ResponseStarted";
   // A watch that never began has only its end.
   if (verb === "watch" ? !begins && code < 300 : begins) return [];
+  const at = microseconds(event.requestReceivedTimestamp);
   return [
     {
       verb,
@@ -79,18 +84,26 @@ function asked(event: AuditEvent): Asked[] {
         verb === "list"
           ? !/[?&](limit=1(&|$)|continue=)/.test(requestURI)
           : /[?&]sendInitialEvents=true/.test(requestURI),
-      at: Date.parse(event.requestReceivedTimestamp.slice(0, 23).concat("Z")),
+      at: at / 1_000,
+      took: (microseconds(event.stageTimestamp) - at) / 1_000,
     },
   ];
 }
+
+/** Of `2026-01-01T00:00:00.123456Z`: the audit log is finer than a Date. */
+const microseconds = (time: string): number =>
+  Date.parse(`${time.slice(0, 19)}Z`) * 1_000 + Number(time.slice(20, 26).padEnd(6, "0"));
 
 const writing = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
 /** Counts of what was asked. */
 export function tally(all: readonly Asked[]) {
   const writes = all.filter(({ verb }) => writing.has(verb));
+  const statuses = writes.filter(({ subresource, code }) => subresource === "status" && code < 300);
+  const took = statuses.map((write) => write.took);
   return {
-    statusWrites: writes.filter(({ subresource, code }) => subresource === "status" && code < 300).length,
+    statusWrites: statuses.length,
+    ...(took.length > 0 && { status50: percentile(took, 0.5), status99: percentile(took, 0.99) }),
     otherWrites: writes.filter(({ subresource, code }) => subresource !== "status" && code < 300).length,
     // A failed JSON Patch test answers 422: the same to who wanted to write.
     conflicts: writes.filter(({ code }) => code === 409 || code === 422).length,
