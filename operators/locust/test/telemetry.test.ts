@@ -348,7 +348,7 @@ test.each([16, 5])("A108 50 tests at once are read %i at a time at most, and all
     });
   }
   expect(it.slowest()).toBeLessThan(1_000);
-});
+}, 120_000); // fifty at once keep a busy machine busy
 
 test("nothing of an answer, a command line or a URL with more than a path is ever said", async () => {
   const secret = "hunter2";
