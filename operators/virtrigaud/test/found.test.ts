@@ -2,6 +2,7 @@
 import { type Plan, replay, type Scenario } from "@telltale/simulation";
 import { expect, test } from "vitest";
 import { scenarios as copies } from "./copies.scenarios.ts";
+import { scenarios as kept } from "./copies-kept.scenarios.ts";
 import { scenarios as migrations } from "./migrations.scenarios.ts";
 import { type Hypervisor, scenarios } from "./scenarios.ts";
 
@@ -44,6 +45,17 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
     "a copy is known for one's own by who has gone back to an older server",
     copies.find(({ name }) => name === "copied"),
     { seed: 40001, faults: [{ p: "P8", change: 9, back: 1, as: "reconnect", by: 40000 }] },
+  ],
+  [
+    "a snapshot that another process has begun to delete is not ready again",
+    kept.find(({ name }) => name === "expired"),
+    {
+      seed: 62925,
+      faults: [
+        { p: "P8", change: 26, back: 1, as: "reconnect", by: 40000 },
+        { p: "P3", write: 28, when: "before" },
+      ],
+    },
   ],
   [
     "a migration waits until its machine is made: one that is lost on the way is made again",

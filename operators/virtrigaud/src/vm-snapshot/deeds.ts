@@ -108,7 +108,7 @@ export const deeds: Deeds = {
   },
 
   async remove(_deed, world, hands) {
-    await hands.remove(VMSnapshot, world.snapshot, "Background");
+    await drop(hands, world.snapshot);
     return hearing(world, { isRemoved: true });
   },
 
@@ -122,7 +122,7 @@ export const deeds: Deeds = {
   },
 
   async run({ run, instead }, world, hands) {
-    for (const child of instead) await hands.remove(VMSnapshot, child, "Background");
+    for (const child of instead) await drop(hands, child);
     const { vmRef, snapshotConfig, retentionPolicy, metadata } = world.snapshot.spec;
     const { name = "", namespace = "" } = world.snapshot.metadata;
     const ensured = await hands.ensure(
@@ -147,11 +147,17 @@ export const deeds: Deeds = {
   },
 
   async prune({ surplus }, world, hands) {
-    for (const child of surplus) await hands.remove(VMSnapshot, child, "Background");
+    for (const child of surplus) await drop(hands, child);
     if (world.schedule === undefined) return world;
     return { ...world, schedule: { ...world.schedule, children: hands.children(VMSnapshot, world.snapshot) } };
   },
 };
+
+/** Nobody asked for it to go: one that was pinned meanwhile, or is not as it looks, stays. */
+function drop(hands: SnapshotHands, it: VMSnapshot): Promise<void> {
+  const { resourceVersion } = it.metadata;
+  return hands.remove(VMSnapshot, it, "Background", { ...(resourceVersion !== undefined && { resourceVersion }) });
+}
 
 /** As the value of a label: a name may be longer. */
 const labelOf = (name: string): string => name.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");

@@ -12,7 +12,7 @@ import type { Log } from "../log.ts";
 import type { Polled, Poller } from "../poll.ts";
 import { annotationPatch } from "../write/annotations.ts";
 import { ensure, owned } from "../write/ensure.ts";
-import { showsNews } from "../write/foreign.ts";
+import { leaving, showsNews } from "../write/foreign.ts";
 import type { MapLook, WriteVerb } from "./declare.ts";
 import { isDeclared } from "./declared.ts";
 import { isOwnerGone, isSettled } from "./owner.ts";
@@ -141,6 +141,12 @@ export function hands(around: Surroundings, state: PassState): Hands {
     if (object.metadata?.uid === state.object.metadata?.uid) state.object = object;
   };
 
+  /** What a write came back with. Where it has news of the object of this pass, what was observed is of the past. */
+  const answered = (kind: KindRef, after: KubeObject, isNews: boolean) => {
+    wrote(kind, after, isNews);
+    if (isNews) state.isOutdated = true;
+  };
+
   const cached = (kind: KindRef, name: Name) => {
     const of = kindId(kind) === kindId(controller.kind) ? around.own : around.inputs.get(kindId(kind));
     return of?.store.get(name);
@@ -186,9 +192,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       mayWrite(kind, verb);
       const json = [{ op: "test", path: "/metadata/uid", value: object.metadata?.uid } as const, ...operations];
       const after = await heeding(send(kind, refOf(object), { json }, { fieldManager, signal }));
-      const isNews = showsNews(state.object, after, operations);
-      wrote(kind, after, isNews);
-      if (isNews) state.isOutdated = true;
+      answered(kind, after, showsNews(state.object, after, operations));
       return after;
     };
   };
@@ -284,7 +288,8 @@ export function hands(around: Surroundings, state: PassState): Hands {
         });
         sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: "deleted" });
         // An object comes back where something still holds it; else a Status.
-        if (answer.kind === kind.kind && answer.metadata?.deletionTimestamp !== undefined) wrote(kind, answer);
+        const isHeld = answer.kind === kind.kind && answer.metadata?.deletionTimestamp !== undefined;
+        if (isHeld) answered(kind, answer, showsNews(leaving(state.object, answer), answer, []));
         else gone(kind, object);
       } catch (error) {
         // Gone, or another one has taken the name: this very one is no more. A conflict about anything else is one.

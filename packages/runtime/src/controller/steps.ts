@@ -103,12 +103,12 @@ export interface Hands<K extends KindRef = KindRef> extends Look {
     object: NoInfer<Applied<T>>,
     options?: Pick<EnsureOptions<T>, "owner">,
   ): Promise<T>;
-  /** Deletes this very object. One that is already gone is fine. */
+  /** Deletes this very object; with a `resourceVersion` only as it was then. One that is already gone is fine. */
   remove<T extends KubeObject>(
     kind: KindRef<T>,
     object: T,
     propagation: DeleteOptions["propagation"],
-    options?: Pick<DeleteOptions, "gracePeriodSeconds">,
+    options?: Pick<DeleteOptions, "gracePeriodSeconds" | "resourceVersion">,
   ): Promise<void>;
   /** Asks something of an object through a subresource of it: `post(Pod, pod, "binding", {...})`. */
   post<T extends KubeObject>(kind: KindRef<T>, object: T, subresource: string, body: object): Promise<unknown>;

@@ -41,4 +41,20 @@ export function showsNews(known: KubeObject, after: KubeObject, operations: read
   return isForeignMetadata(known, after, touched) || !deepEqual(statusOf(known), statusOf(after));
 }
 
+/** An object as it is when we have deleted it and something holds it: whatever else its answer shows is somebody else's. */
+export function leaving(known: KubeObject, { metadata }: KubeObject): KubeObject {
+  const { generation: before } = known.metadata ?? {};
+  const { deletionTimestamp, finalizers, generation } = metadata ?? {};
+  const isNext = before !== undefined && generation === before + 1;
+  return {
+    ...known,
+    metadata: {
+      ...known.metadata,
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(finalizers !== undefined && { finalizers }),
+      ...(isNext && { generation }),
+    },
+  };
+}
+
 const statusOf = (object: KubeObject): unknown => (object as { status?: unknown }).status;
