@@ -182,6 +182,18 @@ describe("which conditions are there", () => {
       .finish();
     expect(condition(next.status, "Ready")).toMatchObject({ status: "False", reason: "Cracked", message: "A crack" });
   });
+
+  it("rule 6: what no pass can have said is not kept, and nothing is said of it", () => {
+    const conditions = settled().conditions?.map((it) =>
+      it.type === "Broken" ? { ...it, status: "True" as const } : it,
+    );
+    const tampered = { ...settled(), ...(conditions === undefined ? {} : { conditions }) };
+    const next = draft(Widget, widget(tampered, { generation: 2 }), t1, { strict: true })
+      .keep("Built", "Broken", "Linked")
+      .finish();
+    expect(condition(next.status, "Built")?.observedGeneration).toBe(2);
+    expect(condition(next.status, "Broken")).toEqual(condition(tampered, "Broken"));
+  });
 });
 
 describe("generations", () => {

@@ -5,6 +5,7 @@ import {
   type ConditionStatus,
   type ConditionsOf,
   type ConditionTypes,
+  declarationOf,
   deepEqual,
   formatTime,
   type GuardOf,
@@ -21,7 +22,7 @@ import {
 import { type ChildCondition, mergeChildren } from "./children.ts";
 import { findCondition, type MergeOptions, type NewCondition } from "./condition.ts";
 import { type Effect, effectOf, type Failure } from "./failure.ts";
-import { finishConditions, type Statement } from "./finish-conditions.ts";
+import { finishConditions, type Statement, unexplained } from "./finish-conditions.ts";
 import { limit, within } from "./limits.ts";
 import { contradictions } from "./lint.ts";
 import { isRecord, type Loose, readPath, withPath } from "./path.ts";
@@ -59,7 +60,7 @@ export interface Draft<K extends Kind> {
   ): this;
   /** States a condition that is already at hand, such as a mirror or a summary. */
   state(condition: NewCondition<SettableType<ConditionsOf<K>>>, options?: MergeOptions): this;
-  /** Says that the stored condition still holds for the generation that was read. */
+  /** Says that the stored condition still holds for the generation that was read. Not of one that only somebody else can have written. */
   keep(...types: SettableType<ConditionsOf<K>>[]): this;
   /** Takes a condition away that is not always there. */
   without(...types: SettableType<ConditionsOf<K>>[]): this;
@@ -164,7 +165,9 @@ class StatusDraft {
   keep(...types: string[]): this {
     for (const type of types) {
       const old = findCondition(this.#stored["conditions"] as Condition[] | undefined, type);
-      if (old !== undefined) this.#statements.set(type, { say: "set", condition: old, options: {} });
+      const declared = declarationOf(this.#kind.conditions, type);
+      const isForeign = old !== undefined && declared !== undefined && unexplained(declared, old) !== undefined;
+      if (old !== undefined && !isForeign) this.#statements.set(type, { say: "set", condition: old, options: {} });
     }
     return this;
   }

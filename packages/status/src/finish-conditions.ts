@@ -102,12 +102,19 @@ function lawful(reason: string): string {
 
 function checkReason(declared: ConditionDeclaration, c: NewCondition, broken: Broken): void {
   if (c.reason !== lawful(c.reason ?? "")) broken(5, c.type, `"${c.reason}" is not a reason`);
-  if (declared.form === "mirrored") return;
-  const reason = Object.hasOwn(declared.reasons, c.reason) ? declared.reasons[c.reason] : undefined;
-  if (reason === undefined) broken(6, c.type, `the reason ${c.reason} is not declared`);
-  else if (!reason.on.includes(c.status)) {
-    broken(6, c.type, `${c.reason} explains ${reason.on.join(", ")}, not ${c.status}`);
-  }
+  const problem = unexplained(declared, c);
+  if (problem !== undefined) broken(6, c.type, problem);
+}
+
+/** Why no pass can have said it: its reason does not explain it. */
+export function unexplained(
+  declared: ConditionDeclaration,
+  { reason: name, status }: NewCondition,
+): string | undefined {
+  if (declared.form === "mirrored") return undefined;
+  const reason = Object.hasOwn(declared.reasons, name) ? declared.reasons[name] : undefined;
+  if (reason === undefined) return `the reason ${name} is not declared`;
+  return reason.on.includes(status) ? undefined : `${name} explains ${reason.on.join(", ")}, not ${status}`;
 }
 
 /** Declared conditions that nobody has spoken of yet start as their declaration says (rules 22, 33). */
