@@ -14,7 +14,7 @@ export type Line = { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK
 /** What the server does with the next request. */
 export type Answer =
   | { readonly page: readonly KubeObject[]; readonly version: string; readonly next?: string }
-  | { readonly lines: readonly Line[]; readonly then?: "end" | "hang" | Error }
+  | { readonly lines: Iterable<Line>; readonly then?: "end" | "hang" | Error }
   | Error;
 
 export const map = (name: string, version: number): KubeObject => ({
@@ -31,7 +31,9 @@ export const endOfList = (version: number): Line => ({
   type: "BOOKMARK",
   object: { metadata: { resourceVersion: String(version), annotations: { "k8s.io/initial-events-end": "true" } } },
 });
-export const at = (version: number): Answer => ({ page: [], version: String(version) });
+/** What is asked for is there, as it is known. */
+const held: readonly KubeObject[] = [];
+export const at = (version: number): Answer => ({ page: held, version: String(version) });
 
 let ending: (() => Promise<void>) | undefined;
 
@@ -56,7 +58,9 @@ export async function following(answers: readonly Answer[], options: Partial<Fol
       const answer = next();
       if (answer instanceof Error) throw answer;
       if (!("page" in answer)) throw new Error("a stream was to be asked for");
-      return { items: answer.page, resourceVersion: answer.version, ...(answer.next ? { continue: answer.next } : {}) };
+      const items =
+        answer.page === held ? [(options.store ?? store).newest()].filter((it) => it !== undefined) : answer.page;
+      return { items, resourceVersion: answer.version, ...(answer.next ? { continue: answer.next } : {}) };
     },
     async *watch(_kind: unknown, { resourceVersion, signal }: WatchOptions) {
       asked.push(`watch ${resourceVersion ?? "all"}`);

@@ -72,6 +72,8 @@ export class Follower<T extends KubeObject> {
   /** How the world is to be read anew, because others found out that the server may have been put back. */
   #told: Trust | undefined;
   #isNews = false;
+  /** The newest object that is known was not there: by this version the stream has told of its end, or the server was put back. */
+  #missing: { readonly key: Key; readonly by: string } | undefined;
   #stop: AbortController | undefined;
   #trouble: { readonly is: Trouble; readonly why: string } | undefined;
 
@@ -211,6 +213,7 @@ export class Follower<T extends KubeObject> {
       if (token === undefined) break;
       limit = fitting(page.items, limit);
     }
+    await this.#proven(version, trust, attempt);
     this.#listed(objects, version, trust, attempt);
   }
 
@@ -230,7 +233,9 @@ export class Follower<T extends KubeObject> {
       this.#hear();
       if (attempt.begun !== undefined) this.#take(event);
       else if (isEndOfList(event)) {
-        this.#listed(listed.values(), event.object.metadata?.resourceVersion ?? "", trust, attempt);
+        const version = event.object.metadata?.resourceVersion ?? "";
+        await this.#proven(version, trust, attempt);
+        this.#listed(listed.values(), version, trust, attempt);
         listed.clear();
       } else collect(listed, event);
     }
@@ -254,6 +259,16 @@ export class Follower<T extends KubeObject> {
     if (event.type === "BOOKMARK") this.#pulse.bookmark();
     else this.#options.store.saw(event.type, event.object);
     if (version !== "") this.#version = version;
+    if (this.#missing !== undefined) this.#findOut(event, this.#missing);
+  }
+
+  #findOut({ type, object }: WatchEvent<T>, { key, by }: { readonly key: Key; readonly by: string }): void {
+    const isTold = type !== "BOOKMARK" && keyOfObject(object) === key;
+    if (isTold) this.#missing = undefined;
+    else if (isNoNewer(by, this.#version)) {
+      this.#told ??= "content";
+      throw new Rewound(this.#version, by);
+    }
   }
 
   #listed(objects: Iterable<T>, version: string, trust: Trust, attempt: Attempt): void {
@@ -268,6 +283,7 @@ export class Follower<T extends KubeObject> {
     });
     this.#version = version;
     this.#isSynced = true;
+    this.#missing = undefined;
     this.#expiredTokens = 0;
     this.#begin(attempt);
     this.#tell("listed");
@@ -300,12 +316,23 @@ export class Follower<T extends KubeObject> {
     const [held, shown] = [newest?.resourceVersion, page?.items[0]?.metadata?.resourceVersion];
     const isPast = isOlder(shown, held) || (shown !== held && isNoNewer(shown, this.#version));
     if (isPast) throw new Rewound(shown ?? "", held ?? known);
+    const isMissing = newest !== undefined && page?.items.length === 0;
+    this.#missing = isMissing ? { key: keyOfObject({ metadata: newest }), by: page.resourceVersion } : undefined;
+  }
+
+  /**
+   * A list that is older than a write of ours was read before it, or on a server that was put back since: then what we wrote is
+   * not there any more, and nobody would ever tell.
+   */
+  async #proven(version: string, trust: Trust, attempt: Attempt): Promise<void> {
+    const { written } = this.#options.store;
+    if (trust !== "server" && isOlder(version, written)) await this.#ask({ ...attempt, known: written });
   }
 
   /** The newest version that the server has shown us, in whichever way: our own writes may be ahead of what we are told. */
   #known(): string {
     const { written } = this.#options.store;
-    return isOlder(this.#version, written) ? written : this.#version;
+    return this.#version === "" || isOlder(this.#version, written) ? written : this.#version;
   }
 
   #begin(attempt: Attempt): void {

@@ -1,8 +1,10 @@
 import { ApiError, ConnectionError } from "@telltale/client";
 import { turn } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Answer, added, at, bookmark, end, endOfList, following, map } from "../../test/follow-stage.ts";
 import { Echo } from "./echoes.ts";
+import { Store } from "./store.ts";
 
 afterEach(end);
 
@@ -101,14 +103,50 @@ describe("a server that went back in time", () => {
       { lines: [added("x", 900), endOfList(1000), bookmark(1001)], then: expired },
       { lines: [added("x", 900), endOfList(1002)] },
       at(1005),
+      at(1005),
       { lines: [added("x", 900), endOfList(1006)] },
     ]);
     store.wrote(map("x", 1005));
     await pass(160);
     expect(shown()).toEqual(["x@1005"]);
     await pass(1_000);
-    expect(asked.slice(2)).toEqual(["ask", "watch all"]);
+    expect(asked.slice(2)).toEqual(["ask", "ask", "watch all"]);
     expect(shown()).toEqual(["x@900"]);
+  });
+
+  it("and is as far again since is found out where nobody tells of the end of what is not there", async () => {
+    const none: Answer = { page: [], version: "1010" };
+    const again: Answer = { lines: [added("y", 300), endOfList(1020)] };
+    for (const last of [bookmark(1010), added("z", 1011)]) {
+      const { asked, pass, shown } = await following([list, none, { lines: [bookmark(1009), last] }, again]);
+      await pass(1_000);
+      expect([asked, shown()]).toEqual([["watch all", "ask", "watch 1000", "watch all"], ["y@300"]]);
+    }
+  });
+
+  it("is found by a list that was asked for before a write, and read after it was undone", async () => {
+    const store = new Store<KubeObject>();
+    const lines = function* () {
+      store.wrote(map("y", 61));
+      yield endOfList(49);
+    };
+    const again = { lines: [added("x", 40), endOfList(49)] };
+    const { asked, pass } = await following([{ lines: lines() }, ...Array.from({ length: 8 }, () => at(49)), again], {
+      store,
+    });
+    await pass(60_000);
+    const shown = [...store.values()].map(({ metadata }) => metadata?.name);
+    expect([asked.at(-1), shown]).toEqual(["watch all", ["x"]]);
+  });
+
+  it("is found by its first list, where that is older than what it had acknowledged", async () => {
+    const store = new Store<KubeObject>();
+    store.wrote(map("y", 61));
+    const before = { lines: [added("x", 40), endOfList(49)] };
+    const { asked, pass } = await following([before, ...Array.from({ length: 8 }, () => at(49)), before], { store });
+    await pass(60_000);
+    const shown = [...store.values()].map(({ metadata }) => metadata?.name);
+    expect([asked.at(-1), shown]).toEqual(["watch all", ["x"]]);
   });
 
   it("may be found out by others, who tell: then nobody waits any longer", async () => {
