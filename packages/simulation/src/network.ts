@@ -2,7 +2,7 @@
 // make something else of it.
 import { ConnectionError, type Request, type Response, type Transport, unlessAborted } from "@telltale/client";
 import { type Clock, sleep } from "@telltale/clock";
-import type { Instant, KubeObject, Ms } from "@telltale/kinds";
+import { type Instant, instant, type KubeObject, type Ms } from "@telltale/kinds";
 import type { Change, History } from "./history.ts";
 import { linesTo } from "./lines.ts";
 import type { LocalClock } from "./local-clock.ts";
@@ -12,6 +12,9 @@ import { isBookmark } from "./servers/lines.ts";
 import { type Target, targetOf } from "./target.ts";
 import type { Trace } from "./trace.ts";
 import { answerText, requestText, verdictText } from "./words.ts";
+
+/** So many requests at one moment are no haste any more: they do not end. */
+const mostAtOnce = 2_000;
 
 /** A request on its way. */
 export interface Sent {
@@ -105,6 +108,12 @@ export class Network {
   disturbedAt: Instant | undefined;
   #writes = 0;
   #underWay = 0;
+  /** Of this moment. */
+  #asked = { at: instant(0), count: 0 };
+  /** Since there were too many. */
+  #askedOn = 0;
+  /** How often every connection has broken. */
+  #breaks = 0;
 
   constructor(options: NetworkOptions) {
     this.#options = options;
@@ -122,6 +131,12 @@ export class Network {
 
   get writes(): number {
     return this.#writes;
+  }
+
+  /** Every connection breaks: streams end, and answers that are under way do not arrive. */
+  break(): void {
+    this.#breaks += 1;
+    for (const stream of [...this.streams]) stream.cut();
   }
 
   /** The way of one process to the server. `counted`: whether its writes are numbered, and perturbed. */
@@ -186,7 +201,7 @@ export class Network {
     };
     if (verdict !== undefined && verdictText(verdict) !== undefined)
       note(`fault ${by}`, () => verdictText(verdict) ?? "");
-    await this.#wait(latency() + (verdict?.do === "slow" ? (verdict.before ?? 0) : 0));
+    await this.#wait(Math.max(this.#toll(), latency()) + (verdict?.do === "slow" ? (verdict.before ?? 0) : 0));
     if (closing.aborted) return never();
     if (verdict?.do === "lose") {
       note(process, () => `-> is lost on its way (${by})`);
@@ -205,6 +220,7 @@ export class Network {
       });
     }
     const before = history.length;
+    const breaks = this.#breaks;
     const ask: Server = verdict?.do === "elsewhere" ? verdict.server : (it) => server.send(it);
     const left = request.stream === true ? leaving(closing, request.signal) : undefined;
     const response = await ask({ ...request, signal: left?.signal ?? closing });
@@ -228,6 +244,14 @@ export class Network {
         return status === "reset" ? reset(request) : refusal({ status });
       });
     }
+    if (breaks !== this.#breaks) {
+      note(process, () => "-> was done, and its connection is broken");
+      left?.abort(broken);
+      return this.#delivered(clock, () => {
+        witness?.heard?.(sent, { as: "lie", status: "reset" });
+        return reset(request);
+      });
+    }
     const answered = await this.#delivered(clock, () =>
       left === undefined || body !== undefined
         ? whole(response, body ?? "")
@@ -246,6 +270,14 @@ export class Network {
       if (verdict !== undefined) return { verdict, ...(rule.by === undefined ? {} : { by: rule.by }) };
     }
     return none;
+  }
+
+  /** Two who undo at once what the other does would keep time from passing: in the end each request costs some, and ever more. */
+  #toll(): Ms {
+    const at = this.#options.clock.now();
+    this.#asked = { at, count: at === this.#asked.at ? this.#asked.count + 1 : 1 };
+    if (this.#asked.count > mostAtOnce || this.#askedOn > 0) this.#askedOn += 1;
+    return Math.ceil(this.#askedOn / 100);
   }
 
   async #wait(by: Ms): Promise<void> {

@@ -55,3 +55,11 @@ test("two runs are alike where others did the same to what is declared", () => {
   const declared = ["example.com/shops"];
   expect([isAlike(one, child, declared), isAlike(one, tally([]), declared)]).toEqual([true, false]);
 });
+
+test("two runs are not alike where others asked for something else from the beginning", () => {
+  const key = "/example.com/shops/default/a";
+  const asks = (size: number) => tally([change({ type: "ADDED", key, after: map({ spec: { size } }) })]);
+  const declared = ["example.com/shops"];
+  expect([isAlike(asks(1), asks(1), declared), isAlike(asks(1), asks(2), declared)]).toEqual([true, false]);
+  expect(isAlike(asks(1), asks(2), [])).toBe(true);
+});

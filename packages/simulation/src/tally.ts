@@ -12,19 +12,31 @@ export interface Tally {
   readonly made: Counts;
   readonly deleted: Counts;
   readonly writes: number;
-  /** By others. */
-  readonly theirs: { readonly made: Counts; readonly deleted: Counts; readonly edits: number; readonly all: number };
+  readonly theirs: Theirs;
+}
+
+/** By others. */
+interface Theirs {
+  readonly made: Counts;
+  readonly deleted: Counts;
+  readonly edits: number;
+  readonly all: number;
+  /** What each object asked for when it was first made, by its place. */
+  readonly asked: ReadonlyMap<string, unknown>;
 }
 
 export function tally(changes: readonly Change[]): Tally {
   const [made, deleted, theirMade, theirDeleted] = [0, 1, 2, 3].map(() => new Map<string, number>());
+  const asked = new Map<string, unknown>();
   let [writes, edits, all] = [0, 0, 0];
   for (const change of changes) {
     if (isNoise(change.key)) continue;
     const isOurs = change.author !== undefined;
     const resource = resourceIn(change.key);
-    if (change.type === "ADDED") count(isOurs ? made : theirMade, resource);
-    else if (isEnd(change)) count(isOurs ? deleted : theirDeleted, resource);
+    if (change.type === "ADDED") {
+      count(isOurs ? made : theirMade, resource);
+      if (!isOurs && !asked.has(change.key)) asked.set(change.key, specOf(change.after));
+    } else if (isEnd(change)) count(isOurs ? deleted : theirDeleted, resource);
     else if (!isOurs && !isStatusOnly(change)) edits += 1;
     if (isOurs) writes += 1;
     else all += 1;
@@ -34,9 +46,11 @@ export function tally(changes: readonly Change[]): Tally {
     made: made ?? none,
     deleted: deleted ?? none,
     writes,
-    theirs: { made: theirMade ?? none, deleted: theirDeleted ?? none, edits, all },
+    theirs: { made: theirMade ?? none, deleted: theirDeleted ?? none, edits, all, asked },
   };
 }
+
+const specOf = (object: KubeObject): unknown => (object as { readonly spec?: unknown }).spec;
 
 const known = new WeakMap<Reference, Tally>();
 
@@ -64,7 +78,10 @@ function body(object: KubeObject): unknown {
 export function isAlike(a: Tally, b: Tally, declared: readonly string[]): boolean {
   const same = (x: Counts, y: Counts) =>
     declared.every((resource) => (x.get(resource) ?? 0) === (y.get(resource) ?? 0));
-  return (
-    a.theirs.edits === b.theirs.edits && same(a.theirs.made, b.theirs.made) && same(a.theirs.deleted, b.theirs.deleted)
+  const isAsked = [...b.theirs.asked].every(
+    ([key, spec]) =>
+      !declared.includes(resourceIn(key)) || !a.theirs.asked.has(key) || deepEqual(a.theirs.asked.get(key), spec),
   );
+  const isDone = same(a.theirs.made, b.theirs.made) && same(a.theirs.deleted, b.theirs.deleted);
+  return a.theirs.edits === b.theirs.edits && isDone && isAsked;
 }

@@ -1,5 +1,7 @@
 // The tool itself: a sound operator passes, and what is broken is found and made small.
 import type { Client } from "@telltale/client";
+import { ConfigMap } from "@telltale/kinds/builtin";
+import { controller } from "@telltale/runtime";
 import { expect, test } from "vitest";
 import { budget, replay, simulate } from "../src/index.ts";
 import { shrink } from "../src/shrink.ts";
@@ -31,6 +33,23 @@ test("a run that breaks something where nothing goes wrong ends the campaign at 
   const { failure, plans } = await simulate({ ...nightly, end: () => Promise.reject(new Error("it is not the end")) });
   expect(plans).toBe(1);
   expect(failure?.violations).toEqual([{ invariant: "end", what: "it is not the end" }]);
+}, 60_000);
+
+test("who undoes at once what the operator does, again and again, does not stop time", async () => {
+  const until = Date.UTC(2026, 0, 1) + 1_100;
+  const thief = () =>
+    controller(ConfigMap, "thief")
+      .writes(ConfigMap, "delete")
+      .events("none")
+      .reconcile<ConfigMap>({
+        observe: (map) => map,
+        async act(_none, hands, map) {
+          if (hands.now < until) await hands.remove(ConfigMap, map, "Background");
+        },
+        status: () => ({ status: undefined }),
+      });
+  const { violations } = await replay({ ...tiny(), others: () => [thief()] }, { seed: 1, faults: [] });
+  expect(violations).toEqual([]);
 }, 60_000);
 
 test("what remembers the last run is found out before anything else", async () => {

@@ -34,10 +34,12 @@ export const writes: readonly Invariant[] = [
           if (request.path.includes("dryRun=") || unheard.explains(sent)) return;
           if (world.history.isRewound) return; // it may have been decided in another life
           // Who could not know that it was already done is not to blame: neither by somebody else, nor by the next try, which was
-          // faster than this one, nor after the server itself was asked.
+          // faster than this one, nor after the server itself was asked, nor by another pass since this one began.
           const there = thereOf(sent);
           const asked = (pass && reads.get(pass)?.get(key)) ?? there;
-          if ((views.get(sent) ?? there) === there && asked === there)
+          const last = world.history.changes.findLast((it) => it.key === key)?.sent;
+          const isOvertaken = pass !== undefined && there > pass.revision && last?.pass !== pass;
+          if ((views.get(sent) ?? there) === there && asked === there && !isOvertaken)
             say(`#${write} ${method} ${request.path} changed nothing`);
         },
         heard: (sent, heard) => unheard.heard(sent, heard),

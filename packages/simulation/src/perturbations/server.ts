@@ -94,8 +94,7 @@ function restore(world: World, { snapshot, length }: Backup, isBack: boolean): v
   const { revision } = server.store;
   trace.note(clock.now(), "fault", `the server is put back from revision ${revision} to ${snapshot.revision}`);
   server.restore(snapshot);
-  // Also those that another server had kept open.
-  for (const stream of [...network.streams]) stream.cut();
+  network.break();
   if (isBack) {
     // One whose versions have caught up before anybody asked cannot be told from one that was never put back.
     const asked = clock.now() + unseen;
