@@ -5,6 +5,7 @@ import { type Instant, type Ms, parseTime } from "@telltale/kinds";
 import { Pod } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook } from "@telltale/runtime";
 import type { Wire } from "../src/bindcar/wire.ts";
+import { wrongJson } from "../src/bindcar-simulated/delivery.ts";
 import { faultTold } from "../src/http-errors.ts";
 import { Bind9Instance } from "../src/kinds/index.ts";
 import { parts } from "../src/names.ts";
@@ -13,6 +14,8 @@ import { parts } from "../src/names.ts";
 interface Calls {
   failed: readonly Instant[];
   answered?: Instant;
+  /** It has no such zone, was the last that it said of one: a failure too, of which nothing is said here. */
+  lacks?: true;
   /** Another pod may have its name later. */
   wasWell?: true;
 }
@@ -31,20 +34,24 @@ export class Flapping {
   readonly #clock: Clock;
   /** By the pod's address. */
   readonly #calls = new Map<string, Calls>();
+  /** By a pod's name, where pods of that name have been. */
+  readonly #homes = new Map<string, Set<string>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The same wire, listened to. `isWrong`: what answers there looks right and is not. */
-  over(wire: Wire, isWrong: (endpoint: string) => boolean): Wire {
+  /** The same wire, listened to. */
+  over(wire: Wire): Wire {
     return {
       send: async (request, signal) => {
         try {
           const answer = await wire.send(request, signal);
-          // That there is no such zone is an answer, and what follows of it is not told apart here.
-          const isMissing = answer.status === 404 && request.path.includes("/zones/");
-          if (!isMissing) this.#heard(request.endpoint, answer.status < 400 && !isWrong(request.endpoint));
+          const isWell = answer.status < 400 && answer.body !== wrongJson;
+          const calls = this.#at(request.endpoint);
+          if (answer.status === 404 && request.path.includes("/zones/")) calls.lacks = true;
+          else this.#heard(request.endpoint, isWell);
+          if (isWell && /\/zones\/.*\/status$/.test(request.path)) delete calls.lacks;
           return answer;
         } catch (error) {
           this.#heard(request.endpoint, false);
@@ -55,9 +62,19 @@ export class Flapping {
   }
 
   #heard(endpoint: string, isWell: boolean): void {
-    const calls = this.#of(endpoint.split(":")[0] ?? "");
+    const calls = this.#at(endpoint);
     if (isWell) calls.answered = this.#clock.now();
     else calls.failed = [...calls.failed, this.#clock.now()];
+  }
+
+  #at(endpoint: string): Calls {
+    return this.#of(endpoint.split(":")[0] ?? "");
+  }
+
+  #homesOf(pod: string): Set<string> {
+    const homes = this.#homes.get(pod) ?? new Set();
+    this.#homes.set(pod, homes);
+    return homes;
   }
 
   #of(address: string): Calls {
@@ -84,13 +101,21 @@ export class Flapping {
     const before = new Map(wordsOf(old).map((it) => [it.pod, it.is]));
     for (const { pod: name, is } of wordsOf(next)) {
       const pod = look.get(Pod, { namespace: next.metadata.namespace ?? "", name });
-      const calls = this.#of(pod?.status?.podIP ?? "");
+      const address = pod?.status?.podIP ?? "";
+      const calls = this.#of(address);
+      // Whoever is shown the past asks the pod that was there then.
+      const former = [...this.#homesOf(name).add(address)].filter((it) => it !== address).map((it) => this.#of(it));
       const [first, other] = calls.failed;
       const isSteady = pod !== undefined && first !== undefined && isReadySince(pod, first);
-      const isEnough = isSteady ? other !== undefined : first !== undefined;
+      const isEnough =
+        (first !== undefined && (!isSteady || other !== undefined || calls.lacks === true)) ||
+        former.some(({ failed }) => failed.length > 0);
       if (before.get(name) === "well" && is === "failing" && calls.wasWell === true && !isEnough)
         this.found.push(`Pod ${name} is said to fail after ${calls.failed.length} failure(s)`);
-      if (is === "well") calls.wasWell = true;
+      if (is === "well") {
+        calls.wasWell = true;
+        for (const it of former) it.failed = [];
+      }
       if (before.get(name) !== "failing" || is !== "well") continue;
       if (isSteady && (calls.answered === undefined || calls.answered < (other ?? first)))
         this.found.push(`Pod ${name} is said to be well again, and has answered nobody`);

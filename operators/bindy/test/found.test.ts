@@ -1,7 +1,7 @@
 // What the simulation has found with clusters of nameservers, so that it is not lost again.
 import { type Plan, replay, type Scenario } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { deleted, scaled } from "./scenarios.ts";
+import { crashing, created, deleted, faulty, scaled } from "./scenarios.ts";
 
 const found: readonly (readonly [string, Scenario, Plan])[] = [
   [
@@ -34,6 +34,110 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
     "a pod that fails is not well again by what it has answered before",
     scaled,
     { seed: 7, faults: [{ p: "P29", write: 0, how: "slow" }] },
+  ],
+  [
+    "who makes pods for a ReplicaSet that a backup has not got hears of it, however fast they go again",
+    deleted,
+    { seed: 80002, faults: [{ p: "P31", change: 22, lost: 1, versions: "on" }] },
+  ],
+  [
+    "a record of which somebody else has said that it is served says what is known of it",
+    crashing,
+    {
+      seed: 81148,
+      faults: [
+        { p: "P19", write: 34, on: "/bindy.firestoned.io/arecords/default/www", type: "Ready", how: "changed" },
+        { p: "P13", change: 5, of: "others" },
+        { p: "P23", change: 25 },
+      ],
+    },
+  ],
+  [
+    "who is shown the past says of a pod what became of the one that was there then",
+    crashing,
+    { seed: 82001, faults: [{ p: "P8", change: 69, back: 4, as: "reconnect", by: 40_000 }] },
+  ],
+  [
+    "a secondary that was made after two primaries keeps its number when one of them goes",
+    scaled,
+    {
+      seed: 82419,
+      latency: "random",
+      faults: [
+        {
+          p: "P22",
+          write: 2,
+          on: "/bindy.firestoned.io/bind9clusters/default/dns",
+          at: "/primary/replicas",
+          to: "2",
+          how: "moves",
+        },
+      ],
+    },
+  ],
+  [
+    "a pod that comes with the address of another one gets its own, also where it was written too late at first",
+    crashing,
+    { seed: 83162, latency: "random", faults: [{ p: "P13", change: 30, of: "others" }] },
+  ],
+  [
+    "who is shown the past deletes an instance in one pass, and says in another what was said of it since",
+    scaled,
+    {
+      seed: 83486,
+      latency: "random",
+      faults: [
+        { p: "P13", change: 33, of: "others" },
+        { p: "P8", change: 74, back: 1, as: "restart", by: 20_000 },
+      ],
+    },
+  ],
+  [
+    "a key that was written to a server which was put back since is made again",
+    scaled,
+    { seed: 202013, latency: "random", faults: [{ p: "P31", change: 2, lost: 1, versions: "back" }] },
+  ],
+  [
+    "a key that a server which was put back has not got is made again, also where versions have come as far since",
+    created,
+    { seed: 205010, latency: "random", faults: [{ p: "P31", change: 20, lost: 1, versions: "back" }] },
+  ],
+  [
+    "a pod that a backup holds in the middle of its deletion goes",
+    deleted,
+    { seed: 200049, latency: "random", faults: [{ p: "P31", change: 82, lost: 1, versions: "on" }] },
+  ],
+  [
+    "a pod without its zone that does not answer any more has failed twice, also where others made the zone meanwhile",
+    faulty("slow"),
+    { seed: 300035, latency: "random", faults: [{ p: "P15", write: 3, after: 2, for: 30_000 }] },
+  ],
+  [
+    "a pod is well by an answer that others have waited for",
+    faulty("wrong-json"),
+    {
+      seed: 300055,
+      faults: [
+        { p: "P1", write: 10 },
+        { p: "P29", write: 0, how: "slow" },
+      ],
+    },
+  ],
+  [
+    "a zone is gone from a server by that one's own word, and not by what a proxy says",
+    faulty("wrong-json"),
+    {
+      seed: 301027,
+      faults: [
+        { p: "P23", change: 2 },
+        { p: "P13", change: 55, of: "person" },
+      ],
+    },
+  ],
+  [
+    "a pod that has not got its zone and then refuses has failed twice",
+    faulty("http-400"),
+    { seed: 81001, faults: [{ p: "P31", change: 14, lost: 1, versions: "on" }] },
   ],
 ];
 

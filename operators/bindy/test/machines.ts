@@ -44,8 +44,7 @@ export class SimulatedMachines implements Machines, Backend {
   /** The operator's way to them. */
   bindcar(clock: Clock, random: Random): Bindcar {
     const find = (endpoint: string) => this.#at(endpoint)?.bindcar;
-    const isWrong = (endpoint: string) => this.#at(endpoint)?.ordered?.name === "wrong-json";
-    const wire = this.flapping.over(simulatedWire({ find, clock }), isWrong);
+    const wire = this.flapping.over(simulatedWire({ find, clock }));
     return bindcarClient({ wire, token: fixedToken("t"), clock, random });
   }
 
@@ -61,10 +60,6 @@ export class SimulatedMachines implements Machines, Backend {
     this.#machines.set(pod, { address, bindcar });
     this.#disturb(bindcar);
     return address;
-  }
-
-  has(pod: string): boolean {
-    return this.#machines.has(pod);
   }
 
   crash(pod: string): void {
@@ -93,9 +88,10 @@ export class SimulatedMachines implements Machines, Backend {
     machine.ordered = { name, id: machine.bindcar.faults.add(fault) };
   }
 
-  /** What each server that lives answers, in the order of their beginning. */
-  answers(name: string, type: string): readonly string[] {
-    return [...this.#machines.values()].map(({ bindcar }) => {
+  /** What each server that lives answers, in the order of their beginning. `of`: of these pods alone. */
+  answers(name: string, type: string, of?: ReadonlySet<string | undefined>): readonly string[] {
+    const asked = [...this.#machines].filter(([uid]) => of?.has(uid) ?? true);
+    return asked.map(([, { bindcar }]) => {
       const found = bindcar.nameserver.answer(name, type);
       return typeof found === "string" ? found : found.flatMap(({ values }) => values).join(" ");
     });

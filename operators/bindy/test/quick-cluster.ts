@@ -8,9 +8,8 @@ import { labels, parts } from "../src/names.ts";
 
 /** Where pods live. */
 export interface Machines {
-  /** A pod begins: the address that it has. */
+  /** A pod begins, unless it has already: the address that it has. */
   begin(pod: string): string;
-  has(pod: string): boolean;
   /** Its containers have ended. */
   crash(pod: string): void;
   /** They begin anew. */
@@ -50,8 +49,19 @@ export function quickCluster(machines: Machines): readonly Controller[] {
   const ends = controller(Pod, "quick-pods")
     .select(parts)
     .gone(({ metadata }) => machines.end(metadata?.uid ?? ""))
+    .untilGone()
+    .writes(Pod, "delete")
     .events("none")
-    .reconcile<undefined>({ observe: () => undefined, status: () => ({ status: undefined }) });
+    .reconcile<Pod>({
+      observe: (pod) => pod,
+      // On no node: who is on its way out has nobody to wait for, as after a restore in the middle of its deletion.
+      async act(_none, hands, pod) {
+        if (pod.metadata?.deletionTimestamp === undefined) return;
+        await hands.remove(Pod, pod, "Background");
+        machines.end(pod.metadata.uid ?? "");
+      },
+      status: () => ({ status: undefined }),
+    });
   return [standIn, ends];
 }
 
@@ -83,7 +93,8 @@ async function act(deployment: Deployment, hands: Hands<typeof Deployment>, mach
     const name = `${setName(deployment)}-${i}`;
     if (!held.has(name)) await begin(name, set, deployment, hands);
   }
-  for (const pod of podsOf(deployment, hands)) await run(pod, hands, machines);
+  for (const pod of podsOf(deployment, hands))
+    if (pod.metadata?.deletionTimestamp === undefined) await run(pod, hands, machines);
   return { deployment, pods: podsOf(deployment, hands) };
 }
 
@@ -164,8 +175,9 @@ function runStatus(pod: Pod, now: Instant, machines: Machines): Pod["status"] | 
   const uid = pod.metadata?.uid ?? "";
   const [first] = pod.status?.containerStatuses ?? [];
   const count = crashesOf(pod);
-  // One that somebody has brought with the status of another one has not begun either.
-  if (first === undefined || !machines.has(uid)) return { ...running(pod, now, count), podIP: machines.begin(uid) };
+  const podIP = machines.begin(uid);
+  // One that somebody has brought with the status of another one has that one's address.
+  if (first === undefined || pod.status?.podIP !== podIP) return { ...running(pod, now, count), podIP };
   if (isDown(pod)) {
     if (now < endOf(pod, now)) return undefined;
     machines.restart(uid);

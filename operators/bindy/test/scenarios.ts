@@ -86,7 +86,8 @@ function differs({ p, again, then, on, at }: Fault): boolean {
   // A cluster, a zone or a record that is gone for good nobody puts back, and the others say so. Of which it is, the fault tells nothing.
   if (p === "P18") return again === false;
   // Servers are numbered in the order in which they are asked for: primaries that come later have later numbers.
-  if (p === "P33") return String(on).includes("/bind9clusters/") && /^\/primary(\/replicas)?$/.test(String(at));
+  if (p === "P22" || p === "P33")
+    return String(on).includes("/bind9clusters/") && /^\/primary(\/replicas)?$/.test(String(at));
   // As P18. An instance its cluster makes again.
   return p === "P28" && then === "gone" && !String(on).includes("/bind9instances/");
 }
@@ -120,7 +121,9 @@ const isReady = (object: KubeObject): boolean => {
 /** What must be gone before an object may go. */
 function leftovers({ kind, metadata }: KubeObject, machines: SimulatedMachines, look: Look): string | undefined {
   if (kind === DNSZone.kind) {
-    const still = machines.answers("example.com.", "SOA").filter((it) => it !== "REFUSED");
+    // Who has no pod any more only has not heard of it yet.
+    const pods = new Set(look.list(Pod).map((it) => it.metadata?.uid));
+    const still = machines.answers("example.com.", "SOA", pods).filter((it) => it !== "REFUSED");
     return still.length === 0 ? undefined : `the zone on ${still.length} server(s)`;
   }
   const parts = kind === Bind9Cluster.kind ? [Bind9Instance] : kind === Bind9Instance.kind ? made : [];
@@ -189,7 +192,7 @@ export const deleted: Scenario<SimulatedMachines> = {
 };
 
 /** The Bindcar of the primary goes wrong for a while, and meanwhile somebody edits a record. Pods have no gate: others have. */
-const faulty = (fault: string): Scenario<SimulatedMachines> => ({
+export const faulty = (fault: string): Scenario<SimulatedMachines> => ({
   ...base,
   operator: operatorWith({ ...standardConfig, zoneReadinessGate: false }),
   name: `bindcar-${fault}`,

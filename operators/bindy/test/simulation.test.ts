@@ -2,10 +2,9 @@
 import type { Condition } from "@telltale/kinds";
 import { budget, replay, type Scenario, simulate, story } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { crashing, created, deleted, faults, scaled } from "./scenarios.ts";
+import { crashing, created, deleted, faults, faulty, scaled } from "./scenarios.ts";
 
-const bindcar = (fault: string): Scenario => faults.find(({ name }) => name === `bindcar-${fault}`) ?? created;
-const some = ["http-503", "hang", "garbage"].map(bindcar);
+const some = ["http-503", "hang", "garbage"].map(faulty);
 
 const lives = [created, scaled, crashing, deleted].map((scenario) => ({ scenario, plans: budget(4) }));
 const troubles = (budget(1) > 1 ? faults : some).map((scenario) => ({ scenario, plans: budget(2) }));
@@ -28,7 +27,7 @@ const turns: readonly (readonly [Scenario, number])[] = [
   [scaled, 3],
   [crashing, 5],
   [deleted, 2],
-  ...(budget(1) > 1 ? faults : ["http-503", "flap"].map(bindcar)).map((it): [Scenario, number] => [
+  ...(budget(1) > 1 ? faults : ["http-503", "flap"].map(faulty)).map((it): [Scenario, number] => [
     it,
     exceptions[it.name] ?? 3,
   ]),

@@ -8,6 +8,9 @@ export type Delivery =
   | { readonly as: "truncated"; readonly reply: Reply; readonly after: Ms } // half of the body, then the end
   | { readonly as: "refused" | "reset" | "hang" | "garbage" };
 
+/** JSON, and not what anybody has asked for. */
+export const wrongJson = '["simulated"]';
+
 export async function deliver(met: Met | undefined, answer: () => Promise<Reply>): Promise<Delivery> {
   if (met === undefined) return { as: "answer", reply: await answer(), after: 0 };
   const { action, delay: after } = met;
@@ -23,7 +26,7 @@ export async function deliver(met: Met | undefined, answer: () => Promise<Reply>
     case "truncate":
       return { as: "truncated", reply: await answer(), after };
     case "wrongJson":
-      return { as: "answer", reply: { ...json(200, {}), body: '["simulated"]' }, after };
+      return { as: "answer", reply: { ...json(200, {}), body: wrongJson }, after };
     case "rateLimit":
       return { as: "answer", reply: plain(429, "Too Many Requests", { "retry-after": "1" }), after };
     case "status": {

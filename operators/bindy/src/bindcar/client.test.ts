@@ -158,6 +158,7 @@ test("6.2 a zone that is there already was made, also when an older Bindcar says
   } as const;
   const make = (step: Step) => pod(scripted(step), new VirtualClock()).createZone(zone);
   expect(await make(answer(201, {}))).toEqual({ ok: true, value: "created" });
+  expect(await make(answer(201, "<html>"))).toEqual({ ok: false, trouble: { at: "unreachable", why: "malformed" } });
   expect(await make(answer(409, {}))).toEqual({ ok: true, value: "exists" });
   for (const words of ["Zone ALREADY EXISTS", "named already serves it", "duplicate zone"])
     expect(await make(answer(500, { error: words }))).toEqual({ ok: true, value: "exists" });
@@ -168,6 +169,8 @@ test("6.2 a zone that is not there was deleted, also when an older Bindcar says 
   const gone = (...steps: readonly Step[]) =>
     pod(scripted(...steps), clock).deleteZone("example.com", { attempts: "once" });
   expect(await gone(answer(200, {}))).toEqual({ ok: true, value: "deleted" });
+  expect(await gone(answer(204, ""))).toEqual({ ok: true, value: "deleted" });
+  expect(await gone(answer(200, "[]"))).toEqual({ ok: false, trouble: { at: "unreachable", why: "malformed" } });
   expect(await gone(answer(404))).toEqual({ ok: true, value: "absent" });
   expect(await gone(answer(500), answer(404))).toEqual({ ok: true, value: "absent" });
   expect(await gone(answer(500), answer(200, { details: "serial: 1" }))).toMatchObject({ ok: false });

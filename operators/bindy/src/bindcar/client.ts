@@ -106,13 +106,14 @@ function podOf(send: Exchange): BindcarPod {
     zoneStatus,
     async createZone(body, call) {
       const raw = await send({ method: "POST", path: "/zones", body, idempotent: true }, call);
-      if (raw.ok) return { ok: true, value: "created" };
+      if (raw.ok) return done(raw, "created");
       return saysItExists(raw) ? { ok: true, value: "exists" } : { ok: false, trouble: raw.trouble };
     },
     modifyZone: (zone, body, call) => order({ method: "PATCH", path: of(zone), body }, call),
     async deleteZone(zone, call) {
       const raw = await send({ method: "DELETE", path: of(zone) }, call);
-      if (raw.ok) return { ok: true, value: "deleted" };
+      // With or without a word: both are documented.
+      if (raw.ok) return raw.answer.body === "" ? { ok: true, value: "deleted" } : done(raw, "deleted");
       if (answered(raw.trouble, 404)) return { ok: true, value: "absent" };
       if (!answered(raw.trouble, 500)) return { ok: false, trouble: raw.trouble };
       // Older Bindcars say 500 for a zone that is not there.
@@ -143,6 +144,8 @@ function outcomeOf<T>(raw: Raw, as: Read<T>): Outcome<T> {
   // A body that is none of ours is a proxy's or half of one: as good as no answer.
   return value === undefined ? { ok: false, trouble: malformed } : { ok: true, value: value.it };
 }
+
+const done = <T>(raw: Raw, value: T): Outcome<T> => outcomeOf(raw, () => ({ it: value }));
 
 const malformed: Trouble = { at: "unreachable", why: "malformed" };
 

@@ -94,11 +94,12 @@ function published(
 
 /** Nothing is known that was not before. */
 function keep({ status: stored }: DNSRecord, draft: RecordDraft): boolean {
-  const ready = stored?.conditions?.find(({ type }) => type === "Ready");
-  if (ready === undefined)
-    draft.condition("Ready", false, "Progressing", "The zone has not been published with it yet");
-  else draft.keep("Ready");
-  return ready?.status === "True";
+  const { status, reason } = stored?.conditions?.find(({ type }) => type === "Ready") ?? {};
+  // Somebody else may have said so.
+  const isOurs = status !== undefined && (status === "True") === (reason === "ReconcileSucceeded");
+  if (isOurs) draft.keep("Ready");
+  else draft.condition("Ready", false, "Progressing", "The zone has not been published with it yet");
+  return isOurs && status === "True";
 }
 
 /** Whether nothing of a record that is being deleted is left in its zone, as far as anybody can tell. */
