@@ -139,6 +139,11 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
     faulty("http-400"),
     { seed: 81001, faults: [{ p: "P31", change: 14, lost: 1, versions: "on" }] },
   ],
+  [
+    "a pod that is made while the cache is read anew, after the server was put back, is run",
+    scaled,
+    { seed: 401013, latency: "random", faults: [{ p: "P31", change: 10, lost: 1, versions: "back" }] },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

@@ -144,7 +144,8 @@ async function lane(child: Child, name: string, ledger: Ledger, acknowledged: ()
     const path = i % 2 === 0 ? configMaps : widgets;
     const fill =
       i % 2 === 0 ? { data: { fill: "x".repeat(300) } } : { apiVersion: "durable.io/v1", kind: "Widget", size: i };
-    const made = await child.send("POST", path, { ...fill, metadata: { generateName: `${name}-` } });
+    // Not a generated name: one that was deleted may come again.
+    const made = await child.send("POST", path, { ...fill, metadata: { name: `${name}-${before}-${i}` } });
     if (made === undefined) return;
     expect(made.status, made.object.message).toBe(201);
     const { name: given, resourceVersion } = made.object.metadata;
@@ -169,6 +170,7 @@ async function lane(child: Child, name: string, ledger: Ledger, acknowledged: ()
     ledger.made.delete(own); // from here on it may be there or not
     const taken = await child.send("DELETE", own);
     if (taken === undefined) return;
+    expect(taken.status, taken.object.message).toBe(200);
     ledger.gone.add(own);
     ledger.count += 1;
     acknowledged();

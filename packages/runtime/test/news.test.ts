@@ -1,4 +1,5 @@
 // Somebody changes an object while a pass over it is under way: its own writes tell, and it begins again.
+import { ConfigMap } from "@telltale/kinds/builtin";
 import { afterEach, expect, it } from "vitest";
 import { controller, type Hands, waiting } from "../src/index.ts";
 import { Site, site } from "./site.ts";
@@ -78,4 +79,32 @@ it("a finalizer whose own annotation shows another status than it knew writes no
   await w.pass(1_000);
   const { conditions, phase } = (await w.client.get(Site, "a", ref)).status ?? {};
   expect([phase, conditions?.[0]?.message]).toEqual(["Serving", "in time"]);
+});
+
+it("what a pass made is news to it when a server that was put back had not got it, and has", async () => {
+  w = await world({ kinds: [Site] });
+  const seen: number[] = [];
+  const sites = controller(Site)
+    .writes(ConfigMap, "create")
+    // Whose it is cannot be told of one that is gone.
+    .watches(ConfigMap, ({ new: made }) => (made === undefined ? [] : [{ name: "a", namespace: "default" }]))
+    .reconcile({
+      observe: (_, look) => look.list(ConfigMap).length,
+      async act(_none, hands, count) {
+        if (count > 0) return count;
+        const made = await hands.create(ConfigMap, { metadata: { name: "made", namespace: "default" } });
+        const { store } = manager.cache.of(ConfigMap);
+        store.replace([], "1", { trust: "server" });
+        queueMicrotask(() => store.saw("ADDED", made));
+        return 0;
+      },
+      status(count, draft) {
+        seen.push(count);
+        draft.phase("Pending").phase("Serving").condition("Ready", true, "AllServing", "Every replica answers");
+      },
+    });
+  const { manager } = await w.start([sites]);
+  await w.client.create(Site, site("a"));
+  await w.pass(60_000);
+  expect(seen.at(-1)).toBe(1);
 });

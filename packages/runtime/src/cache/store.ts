@@ -204,7 +204,7 @@ export class Store<T extends KubeObject> implements Reader<T> {
     }
     this.#gone.listed(uids, list, isOf);
     for (const [key, old] of this.#objects) {
-      if (!listed.has(key) && isOf(key) && !isLater(old)) this.#set(key, old, undefined);
+      if (!listed.has(key) && isOf(key) && !isLater(old)) this.#set(key, old, undefined, trust !== "newest");
     }
   }
 

@@ -30,6 +30,11 @@ export interface Environment extends Shared {
   readonly onViolation: (error: StatusViolation) => void;
 }
 
+interface Meanwhile {
+  readonly changes: { readonly echo: string; readonly cause: Cause; readonly delay: Ms }[];
+  isRestored?: true;
+}
+
 /** So often in a row somebody may have been faster before it is taken for more than chance. */
 const patience = 5;
 
@@ -46,7 +51,8 @@ export class Run {
   /** Keys whose status was put off. */
   readonly #owed = new Set<Key>();
   readonly #passes = new Map<Promise<void>, { readonly key: Key; readonly stop: AbortController }>();
-  readonly #asked = new Map<Key, { readonly echo: string; readonly cause: Cause; readonly delay: Ms }[]>();
+  /** What changed since a pass began, by its key. */
+  readonly #meanwhile = new Map<Key, Meanwhile>();
   #deafen: readonly (() => void)[] = [];
   #count = 0;
   #isActive = false;
@@ -176,6 +182,7 @@ export class Run {
 
   #listen(): void {
     const { own, inputs } = this.#around;
+    for (const { store } of new Set([own, ...inputs.values()])) store.subscribe((change) => this.#doubt(change));
     own.store.subscribe((change) => this.#ownChange(change));
     for (const { kind, name, values } of this.controller.indexes) {
       const cached = kindId(kind) === kindId(this.controller.kind) ? own : inputs.get(kindId(kind));
@@ -204,16 +211,22 @@ export class Run {
 
   /** During a pass nobody knows yet whether a change is its own: an event may be faster than the answer to the write. */
   #ask(key: Key, { old, new: next }: Change<KubeObject>, cause: Cause, delay = 0): void {
-    const during = this.#asked.get(key);
-    if (during === undefined) this.#queue.addAfter(key, delay, cause);
-    else during.push({ echo: echo(old, next), cause, delay });
+    const meanwhile = this.#meanwhile.get(key);
+    if (meanwhile === undefined) this.#queue.addAfter(key, delay, cause);
+    else meanwhile.changes.push({ echo: echo(old, next), cause, delay });
+  }
+
+  /** A server that was put back may have taken a pass's own writes out of the cache: when they come back, that is news to it. */
+  #doubt({ restored }: Change<KubeObject>): void {
+    if (restored === true) for (const it of this.#meanwhile.values()) it.isRestored = true;
   }
 
   /** What came during a pass and was not its own asks for another one. */
   #askAgain(key: Key, own: ReadonlySet<string>): void {
-    const asked = this.#asked.get(key) ?? [];
-    this.#asked.delete(key);
-    for (const it of asked) if (!own.has(it.echo)) this.#queue.addAfter(key, it.delay, it.cause);
+    const { changes = [], isRestored } = this.#meanwhile.get(key) ?? {};
+    this.#meanwhile.delete(key);
+    for (const it of changes)
+      if (isRestored === true || !own.has(it.echo)) this.#queue.addAfter(key, it.delay, it.cause);
   }
 
   *#targets(input: Input, { old, new: next }: Change<KubeObject>, look: ReturnType<typeof mapLook>): Iterable<Key> {
@@ -327,7 +340,7 @@ export class Run {
       heldUntil: 0,
       isLast,
     };
-    this.#asked.set(key, []);
+    this.#meanwhile.set(key, { changes: [] });
     const began = clock.uptime();
     const limit = clock.after(timeout, () => stop.abort(new Error(`a pass has ${timeout / 1000} s, and took longer`)));
     const attributes = { controller, key, cause, waited };
