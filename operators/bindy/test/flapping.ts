@@ -24,6 +24,8 @@ interface Calls {
 interface Word {
   readonly pod: string;
   readonly is: "well" | "failing" | "other";
+  /** Since when it is, or is not, well. */
+  readonly since: number;
 }
 
 const second: Ms = 1_000;
@@ -98,8 +100,11 @@ export class Flapping {
   }
 
   #judge(old: Bind9Instance, next: Bind9Instance, look: MapLook): void {
-    const before = new Map(wordsOf(old).map((it) => [it.pod, it.is]));
-    for (const { pod: name, is } of wordsOf(next)) {
+    const before = new Map(wordsOf(old).map((it) => [it.pod, it]));
+    for (const { pod: name, is, since } of wordsOf(next)) {
+      const { is: was, since: then = 0 } = before.get(name) ?? {};
+      // Of a server that was put back: nobody has said it now.
+      if (since < then) continue;
       const pod = look.get(Pod, { namespace: next.metadata.namespace ?? "", name });
       const address = pod?.status?.podIP ?? "";
       const calls = this.#of(address);
@@ -110,13 +115,13 @@ export class Flapping {
       const isEnough =
         (first !== undefined && (!isSteady || other !== undefined || calls.lacks === true)) ||
         former.some(({ failed }) => failed.length > 0);
-      if (before.get(name) === "well" && is === "failing" && calls.wasWell === true && !isEnough)
+      if (was === "well" && is === "failing" && calls.wasWell === true && !isEnough)
         this.found.push(`Pod ${name} is said to fail after ${calls.failed.length} failure(s)`);
       if (is === "well") {
         calls.wasWell = true;
         for (const it of former) it.failed = [];
       }
-      if (before.get(name) !== "failing" || is !== "well") continue;
+      if (was !== "failing" || is !== "well") continue;
       if (isSteady && (calls.answered === undefined || calls.answered < (other ?? first)))
         this.found.push(`Pod ${name} is said to be well again, and has answered nobody`);
       // What has failed meanwhile counts for the next time.
@@ -130,10 +135,11 @@ function wordsOf({ status }: Bind9Instance): readonly Word[] {
   return (status?.conditions ?? []).flatMap((condition): readonly Word[] => {
     const [, pod, phrase = ""] = /^Pod (\S+) (.*)$/.exec(condition.message) ?? [];
     if (pod === undefined || !condition.type.startsWith("Pod-")) return [];
-    if (condition.status === "True") return [{ pod, is: "well" }];
+    const since = parseTime(condition.lastTransitionTime) ?? 0;
+    if (condition.status === "True") return [{ pod, is: "well", since }];
     const { trouble } = faultTold(condition.reason, phrase) ?? {};
     const isJudged = trouble !== undefined && !(trouble.at === "answered" && trouble.status === 404);
-    return [{ pod, is: isJudged ? "failing" : "other" }];
+    return [{ pod, is: isJudged ? "failing" : "other", since }];
   });
 }
 

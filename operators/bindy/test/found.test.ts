@@ -144,6 +144,34 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
     scaled,
     { seed: 401013, latency: "random", faults: [{ p: "P31", change: 10, lost: 1, versions: "back" }] },
   ],
+  [
+    "a cluster is called ready by who has not heard yet that its own word of an instance has arrived",
+    faulty("http-404"),
+    { seed: 500006, latency: "random", faults: [{ p: "P4", write: 15, hears: "timeout" }] },
+  ],
+  [
+    "a pod that was said to be well before the server was put back is not said to be well again",
+    faulty("hang"),
+    { seed: 500018, latency: "random", faults: [{ p: "P31", change: 56, lost: 1, versions: "on" }] },
+  ],
+  [
+    "a ConfigMap that was made again under its name is deleted before its instance goes",
+    created,
+    {
+      seed: 200026,
+      latency: "random",
+      faults: [
+        { p: "P13", change: 20, of: "others" },
+        {
+          p: "P28",
+          write: 1,
+          on: "/bindy.firestoned.io/bind9clusters/default/dns",
+          policy: "Orphan",
+          then: "again",
+        },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

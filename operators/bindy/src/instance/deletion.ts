@@ -1,7 +1,7 @@
 // The end of an instance: zones leave it first, for a minute at most, then everything that was made for it (8.4, step 14).
 import { type Instant, type KindRef, type KubeObject, type Ms, parseTime } from "@telltale/kinds";
 import { ConfigMap, Deployment, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
-import { done, type Finalized, type Hands, waiting } from "@telltale/runtime";
+import { done, type Finalized, type Hands, type Name, waiting } from "@telltale/runtime";
 import type { Draft } from "@telltale/status";
 import { Bind9Instance, DNSZone } from "../kinds/index.ts";
 import { beingDeleted } from "../messages.ts";
@@ -23,16 +23,23 @@ export async function finalize(
   if (isServing(it, hands) && hands.now - since < zoneLimit) return waiting(again(since, hands.now));
   prober.forget({ namespace, name });
   // Who has just begun, or was told of an older state, may not know what is there. Nobody else takes it away.
-  const remove = async <T extends Owned & KubeObject>(kind: KindRef<T>, of: string, known: T | undefined) => {
-    const found = known ?? (await hands.live(kind, { namespace, name: of }));
-    if (found !== undefined && isOwned(found, it)) await hands.remove(kind, found, "Background");
+  const remove = async <T extends KubeObject>(kind: KindRef<T>, of: Name, known: () => T | undefined) => {
+    let found = known() ?? (await hands.live(kind, of));
+    while (found !== undefined && isOwned(found, it)) {
+      await hands.remove(kind, found, "Background");
+      // Somebody may have made another one.
+      const next = known();
+      found = next?.metadata?.uid === found.metadata?.uid ? undefined : next;
+    }
   };
-  await remove(Service, name, hands.get(Service, { namespace, name }));
-  await remove(Deployment, name, hands.get(Deployment, { namespace, name }));
-  const config = configMapName(name);
-  await remove(ConfigMap, config, hands.get(ConfigMap, { namespace, name: config }));
+  const own = (kind: KindRef, of: Name) => remove(kind, of, () => hands.get(kind, of));
+  await own(Service, { namespace, name });
+  await own(Deployment, { namespace, name });
+  await own(ConfigMap, { namespace, name: configMapName(name) });
   for (const secret of new Set([rndcSecretName(name), inlineName(it)])) {
-    if (secret !== undefined) await remove(Secret, secret, secrets.get({ namespace, name: secret }));
+    if (secret === undefined) continue;
+    const of = { namespace, name: secret };
+    await remove(Secret, of, () => secrets.get(of));
   }
   const others = hands.list(Bind9Instance, { namespace }).filter(({ metadata }) => metadata.uid !== it.metadata.uid);
   const account = hands.get(ServiceAccount, { namespace, name: podServiceAccount });
@@ -63,8 +70,6 @@ const isServing = ({ metadata }: Bind9Instance, hands: Pick<Hands, "list">): boo
 
 const inlineName = ({ spec }: Bind9Instance): string | undefined => spec.rndcKey?.secret?.metadata.name;
 
-type Owned = { readonly metadata?: { readonly ownerReferences?: readonly { readonly uid: string }[] } };
-
 /** Somebody else's object of the same name is not touched. */
-const isOwned = ({ metadata }: Owned, it: Bind9Instance): boolean =>
+const isOwned = ({ metadata }: KubeObject, it: Bind9Instance): boolean =>
   metadata?.ownerReferences?.some(({ uid }) => uid === it.metadata.uid) ?? false;

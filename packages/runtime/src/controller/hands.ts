@@ -198,12 +198,14 @@ export function hands(around: Surroundings, state: PassState): Hands {
   };
   const patch = patching("patch", client.patch);
 
-  /** Whether the server still has this very object. */
+  /** Whether the server still has this very object. Another one of its name is known from then on. */
   const isThere = async (kind: KindRef, object: KubeObject): Promise<boolean> => {
     const { namespace, name } = refOf(object);
     try {
       const live = await client.get(kind, name, { signal, ...(namespace === undefined ? {} : { namespace }) });
-      return live.metadata?.uid === object.metadata?.uid;
+      if (live.metadata?.uid === object.metadata?.uid) return true;
+      found(kind, live);
+      return false;
     } catch (error) {
       if (isNotFound(error)) return false;
       throw error;

@@ -103,7 +103,10 @@ export interface Hands<K extends KindRef = KindRef> extends Look {
     object: NoInfer<Applied<T>>,
     options?: Pick<EnsureOptions<T>, "owner">,
   ): Promise<T>;
-  /** Deletes this very object; with a `resourceVersion` only as it was then. One that is already gone is fine. */
+  /**
+   * Deletes this very object; with a `resourceVersion` only as it was then. One that is already gone is fine; where another one
+   * has its name by now, `get` shows that one.
+   */
   remove<T extends KubeObject>(
     kind: KindRef<T>,
     object: T,

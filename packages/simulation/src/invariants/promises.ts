@@ -5,9 +5,18 @@ import { conditionsOf, kindOf, nameOf, resourceIn, statusOf } from "../facts.ts"
 import type { Change } from "../history.ts";
 import type { Invariant } from "../invariant.ts";
 import { lookAt } from "../look.ts";
+import type { Sent } from "../network.ts";
 import type { Pass } from "../pass.ts";
 import type { Look } from "../scenario.ts";
 import type { World } from "../world.ts";
+
+/** What a process had heard when a pass began. */
+interface View {
+  /** How far each cache had come: `group/resource` -> version. */
+  readonly told: ReadonlyMap<string, number>;
+  /** Writes that were carried out, and whose answer was under way. */
+  readonly open: ReadonlySet<Sent>;
+}
 
 export const promises: Invariant = {
   id: "I9",
@@ -15,22 +24,28 @@ export const promises: Invariant = {
   watch(world, say) {
     const { promise, kinds } = world.scenario;
     if (promise === undefined) return {};
-    /** How far each cache had come when a pass began: `group/resource` -> version. */
-    const views = new WeakMap<Pass, ReadonlyMap<string, number>>();
+    const views = new WeakMap<Pass, View>();
+    const open = new Set<Sent>();
     return {
       pass(pass) {
         const held = pass.process.manager.cache.held();
-        views.set(pass, new Map(held.map(({ kind, version }) => [`${kind.group}/${kind.plural}`, Number(version())])));
+        const told = new Map(held.map(({ kind, version }) => [`${kind.group}/${kind.plural}`, Number(version())]));
+        views.set(pass, { told, open: new Set(open) });
       },
-      applied({ pass, target }, changes) {
+      heard(sent, { as }) {
+        if (as === "answer") open.delete(sent);
+      },
+      applied(sent, changes) {
+        const { pass, target } = sent;
         const [change] = changes;
+        if (change !== undefined) open.add(sent);
         if (pass === undefined || target.subresource !== "status" || change?.author === undefined) return;
         if (world.history.isRewound) return; // what it looked at may not have been
         const top = kindOf(kinds, change.after)?.conditions.top;
         if (top === undefined || findCondition(conditionsOf(change.after), top)?.status !== "True") return;
         if (isFound(change, top)) return;
         const object = asObserved(world, change);
-        const from = oldest(world, pass, views.get(pass) ?? new Map());
+        const from = oldest(world, pass, views.get(pass) ?? { told: new Map(), open });
         for (let at = change.revision; at >= from; at -= 1) {
           if (promise.call(world.scenario, object, lookAt(world.server, at), world.backend)) return;
         }
@@ -73,12 +88,13 @@ function asObserved(world: World, { after, key }: Change): KubeObject {
   return then === undefined ? after : ({ ...then.after, status: statusOf(after) } as KubeObject);
 }
 
-/** The revision before the first change that the process had not been told of when the pass began. */
-function oldest(world: World, pass: Pass, told: ReadonlyMap<string, number>): number {
-  for (const { revision, key, author } of world.history.changes) {
+/** The revision before the first change that the process had not heard of when the pass began. */
+function oldest(world: World, pass: Pass, { told, open }: View): number {
+  for (const { revision, key, author, sent } of world.history.changes) {
     if (revision > pass.revision) break;
     const version = told.get(resourceIn(key));
-    if (version !== undefined && revision > version && author !== pass.process.name) return revision - 1;
+    const isAnswered = author === pass.process.name && !(sent !== undefined && open.has(sent));
+    if (version !== undefined && revision > version && !isAnswered) return revision - 1;
   }
   return pass.revision;
 }
