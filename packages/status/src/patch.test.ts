@@ -53,6 +53,20 @@ describe("the JSON Patch", () => {
     expect(applyPatch(there, patch)).toEqual({ failed: "/metadata/deletionTimestamp" });
   });
 
+  it("rule 27: is refused when a newer generation was observed meanwhile, and brings back no older one", () => {
+    const read = widget({ observedGeneration: 1 });
+    const late = jsonPatch(
+      Widget,
+      { ...read, metadata: { ...read.metadata, generation: 2 } },
+      {
+        status: { observedGeneration: 2 },
+        changed: true,
+      },
+    );
+    expect(applyPatch(read, late)).toMatchObject({ ok: { status: { observedGeneration: 2 } } });
+    expect(applyPatch(widget({ observedGeneration: 3 }), late)).toEqual({ failed: "/status/observedGeneration" });
+  });
+
   it("rule 60: is refused when somebody added a condition that the draft did not see", () => {
     const read = widget(pass(widget(undefined)).finish().status);
     const patch = jsonPatch(Widget, read, pass(read).condition("Built", false, "Building", "").finish());

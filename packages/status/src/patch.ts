@@ -10,12 +10,15 @@ export type PatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
+const observed = "observedGeneration";
+
 type Read = KubeObject & { readonly status?: unknown };
 
 /**
  * The difference to the status that was read, as one JSON Patch for `/status`. It first tests the object's uid (rule 68), that it is
- * on its way out where it was, every list or item that it replaces (so that a foreign condition is never lost, rule 60) and every stored value that the kind
- * declares as memory (so that a stale draft undoes no latch). A failed test answers 422, and the draft is derived anew.
+ * on its way out where it was, the generation that was last observed (so that a late write brings back no older one, rule 27), every
+ * list or item that it replaces (so that a foreign condition is never lost, rule 60) and every stored value that the kind declares
+ * as memory (so that a stale draft undoes no latch). A failed test answers 422, and the draft is derived anew.
  */
 export function jsonPatch(kind: Kind, read: Read, finished: Pick<Finished, "status" | "changed">): PatchOperation[] {
   if (!finished.changed) return [];
@@ -31,7 +34,7 @@ export function jsonPatch(kind: Kind, read: Read, finished: Pick<Finished, "stat
     tests.set("/status", null);
     changes.push({ op: "add", path: "/status", value: finished.status });
   } else {
-    for (const path of kind.memory) remember(before, path, tests);
+    for (const path of [observed, ...kind.memory]) remember(before, path, tests);
     difference("/status", before, finished.status as Loose, tests, changes);
   }
   return [...[...tests].map(([path, value]): PatchOperation => ({ op: "test", path, value })), ...changes];

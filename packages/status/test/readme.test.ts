@@ -14,6 +14,7 @@ it("the README's example is the one that is checked here, and works", () => {
   });
   expect(patch.map((o) => `${o.op} ${o.path}`)).toEqual([
     "test /metadata/uid",
+    "test /status/observedGeneration",
     "test /status/conditions",
     "replace /status/observedGeneration",
     "replace /status/turns",
