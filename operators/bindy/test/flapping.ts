@@ -124,9 +124,9 @@ export class Flapping {
       if (was !== "failing" || is !== "well") continue;
       if (isSteady && (calls.answered === undefined || calls.answered < (other ?? first)))
         this.found.push(`Pod ${name} is said to be well again, and has answered nobody`);
-      // What has failed meanwhile counts for the next time.
-      const now = this.#clock.now();
-      calls.failed = calls.failed.filter((at) => at > now - second);
+      // What has failed since its last answer counts for the next time, however late the word came.
+      const from = Math.min(since, calls.answered ?? since);
+      calls.failed = calls.failed.filter((at) => at >= from);
     }
   }
 }

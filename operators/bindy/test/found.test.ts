@@ -172,6 +172,30 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a status that arrives after its time brings back no older generation",
+    faulty("truncated"),
+    {
+      seed: 664005,
+      latency: "random",
+      faults: [
+        {
+          p: "P22",
+          write: 40,
+          on: "/bindy.firestoned.io/arecords/default/www",
+          at: "/name",
+          to: '"wwwx"',
+          how: "moves",
+        },
+        { p: "P25", write: 42, by: 40_000, side: "before", for: 0 },
+      ],
+    },
+  ],
+  [
+    "a pod that has failed twice since it was well is said to fail, also where that it was well is known late",
+    faulty("flap"),
+    { seed: 650046, latency: "random", faults: [{ p: "P25", write: 26, by: 25_000, side: "after", for: 180_000 }] },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {
