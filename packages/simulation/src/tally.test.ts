@@ -45,8 +45,8 @@ test("an end that takes two steps is one end", () => {
 });
 
 test("a status is no edit of what is wanted", () => {
-  const edits = (after: KubeObject) => tally([change({ before: map(), after })]).theirs.edits;
-  expect([edits(map({ status: { x: 1 } })), edits(map({ data: { x: "1" } }))]).toEqual([0, 1]);
+  const edits = (after: KubeObject) => [...tally([change({ before: map(), after })]).theirs.edits];
+  expect([edits(map({ status: { x: 1 } })), edits(map({ data: { x: "1" } }))]).toEqual([[], [["/configmaps", 1]]]);
 });
 
 test("two runs are alike where others did the same to what is declared", () => {
@@ -54,6 +54,12 @@ test("two runs are alike where others did the same to what is declared", () => {
   const child = tally([...[change({ type: "ADDED", key: "/example.com/shops/default/a" })], change({ type: "ADDED" })]);
   const declared = ["example.com/shops"];
   expect([isAlike(one, child, declared), isAlike(one, tally([]), declared)]).toEqual([true, false]);
+});
+
+test("two runs are not alike where others edited something else, as often as it may be", () => {
+  const edit = (key: string) => tally([change({ key, before: map(), after: map({ data: { x: "1" } }) })]);
+  const [shop, pod] = [edit("/example.com/shops/default/a"), edit("//pods/default/a")];
+  expect([isAlike(shop, shop, []), isAlike(shop, pod, [])]).toEqual([true, false]);
 });
 
 test("two runs are not alike where others asked for something else from the beginning", () => {

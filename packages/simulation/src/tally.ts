@@ -19,16 +19,16 @@ export interface Tally {
 interface Theirs {
   readonly made: Counts;
   readonly deleted: Counts;
-  readonly edits: number;
+  readonly edits: Counts;
   readonly all: number;
   /** What each object asked for when it was first made, by its place. */
   readonly asked: ReadonlyMap<string, unknown>;
 }
 
 export function tally(changes: readonly Change[]): Tally {
-  const [made, deleted, theirMade, theirDeleted] = [0, 1, 2, 3].map(() => new Map<string, number>());
+  const [made, deleted, theirMade, theirDeleted, edits] = [0, 1, 2, 3, 4].map(() => new Map<string, number>());
   const asked = new Map<string, unknown>();
-  let [writes, edits, all] = [0, 0, 0];
+  let [writes, all] = [0, 0];
   for (const change of changes) {
     if (isNoise(change.key)) continue;
     const isOurs = change.author !== undefined;
@@ -37,7 +37,7 @@ export function tally(changes: readonly Change[]): Tally {
       count(isOurs ? made : theirMade, resource);
       if (!isOurs && !asked.has(change.key)) asked.set(change.key, specOf(change.after));
     } else if (isEnd(change)) count(isOurs ? deleted : theirDeleted, resource);
-    else if (!isOurs && !isStatusOnly(change)) edits += 1;
+    else if (!isOurs && !isStatusOnly(change)) count(edits, resource);
     if (isOurs) writes += 1;
     else all += 1;
   }
@@ -46,7 +46,7 @@ export function tally(changes: readonly Change[]): Tally {
     made: made ?? none,
     deleted: deleted ?? none,
     writes,
-    theirs: { made: theirMade ?? none, deleted: theirDeleted ?? none, edits, all, asked },
+    theirs: { made: theirMade ?? none, deleted: theirDeleted ?? none, edits: edits ?? none, all, asked },
   };
 }
 
@@ -83,5 +83,5 @@ export function isAlike(a: Tally, b: Tally, declared: readonly string[]): boolea
       !declared.includes(resourceIn(key)) || !a.theirs.asked.has(key) || deepEqual(a.theirs.asked.get(key), spec),
   );
   const isDone = same(a.theirs.made, b.theirs.made) && same(a.theirs.deleted, b.theirs.deleted);
-  return a.theirs.edits === b.theirs.edits && isDone && isAsked;
+  return deepEqual([...a.theirs.edits].sort(), [...b.theirs.edits].sort()) && isDone && isAsked;
 }
