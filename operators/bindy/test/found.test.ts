@@ -196,6 +196,40 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
     faulty("flap"),
     { seed: 650046, latency: "random", faults: [{ p: "P25", write: 26, by: 25_000, side: "after", for: 180_000 }] },
   ],
+  [
+    "who edits a cluster that nobody has heard of yet asks for more than without faults",
+    faulty("reset"),
+    {
+      seed: 766031,
+      faults: [
+        { p: "P10", kind: "bindy.firestoned.io/bind9clusters", event: 1 },
+        {
+          p: "P34",
+          on: "/bindy.firestoned.io/bind9clusters/default/dns",
+          at: "/secondary/replicas",
+          as: "least",
+        },
+      ],
+    },
+  ],
+  [
+    "who is shown the past in the middle of a pass does again what was done",
+    scaled,
+    {
+      seed: 711085,
+      faults: [
+        {
+          p: "P22",
+          write: 49,
+          on: "/bindy.firestoned.io/bind9clusters/default/dns",
+          at: "/version",
+          to: '"9.18x"',
+          how: "moves",
+        },
+        { p: "P8", change: 76, back: 4, as: "reconnect", by: 40_000 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

@@ -33,6 +33,7 @@ export const writes: readonly Invariant[] = [
           if (write === undefined || method === "DELETE" || changes.length > 0 || status >= 300) return;
           if (request.path.includes("dryRun=") || unheard.explains(sent)) return;
           if (world.history.isRewound) return; // it may have been decided in another life
+          if (pass?.process.wentBack === true) return; // or by who was shown one
           // Who could not know that it was already done is not to blame: neither by somebody else, nor by the next try, which was
           // faster than this one, nor after the server itself was asked, nor by another pass since this one began.
           const there = thereOf(sent);
