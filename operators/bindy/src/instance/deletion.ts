@@ -23,23 +23,24 @@ export async function finalize(
   if (isServing(it, hands) && hands.now - since < zoneLimit) return waiting(again(since, hands.now));
   prober.forget({ namespace, name });
   // Who has just begun, or was told of an older state, may not know what is there. Nobody else takes it away.
-  const remove = async <T extends KubeObject>(kind: KindRef<T>, of: Name, known: () => T | undefined) => {
-    let found = known() ?? (await hands.live(kind, of));
-    while (found !== undefined && isOwned(found, it)) {
-      await hands.remove(kind, found, "Background");
-      // Somebody may have made another one.
-      const next = known();
-      found = next?.metadata?.uid === found.metadata?.uid ? undefined : next;
-    }
+  const remove = async <T extends KubeObject>(kind: KindRef<T>, of: Name, known: T | undefined) => {
+    let found = known ?? (await hands.live(kind, of));
+    // Somebody may have made another one.
+    while (found !== undefined && isOwned(found, it)) found = await hands.remove(kind, found, "Background");
   };
-  const own = (kind: KindRef, of: Name) => remove(kind, of, () => hands.get(kind, of));
-  await own(Service, { namespace, name });
-  await own(Deployment, { namespace, name });
-  await own(ConfigMap, { namespace, name: configMapName(name) });
+  const parts: readonly (readonly [KindRef, string])[] = [
+    [Service, name],
+    [Deployment, name],
+    [ConfigMap, configMapName(name)],
+  ];
+  for (const [kind, part] of parts) {
+    const of = { namespace, name: part };
+    await remove(kind, of, hands.get(kind, of));
+  }
   for (const secret of new Set([rndcSecretName(name), inlineName(it)])) {
     if (secret === undefined) continue;
     const of = { namespace, name: secret };
-    await remove(Secret, of, () => secrets.get(of));
+    await remove(Secret, of, secrets.get(of));
   }
   const others = hands.list(Bind9Instance, { namespace }).filter(({ metadata }) => metadata.uid !== it.metadata.uid);
   const account = hands.get(ServiceAccount, { namespace, name: podServiceAccount });

@@ -154,9 +154,9 @@ export const deeds: Deeds = {
 };
 
 /** Nobody asked for it to go: one that was pinned meanwhile, or is not as it looks, stays. */
-function drop(hands: SnapshotHands, it: VMSnapshot): Promise<void> {
+async function drop(hands: SnapshotHands, it: VMSnapshot): Promise<void> {
   const { resourceVersion } = it.metadata;
-  return hands.remove(VMSnapshot, it, "Background", { ...(resourceVersion !== undefined && { resourceVersion }) });
+  await hands.remove(VMSnapshot, it, "Background", { ...(resourceVersion !== undefined && { resourceVersion }) });
 }
 
 /** As the value of a label: a name may be longer. */

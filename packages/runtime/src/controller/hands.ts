@@ -198,16 +198,13 @@ export function hands(around: Surroundings, state: PassState): Hands {
   };
   const patch = patching("patch", client.patch);
 
-  /** Whether the server still has this very object. Another one of its name is known from then on. */
-  const isThere = async (kind: KindRef, object: KubeObject): Promise<boolean> => {
+  /** What the server has under the name of an object. */
+  const namesake = async <T extends KubeObject>(kind: KindRef<T>, object: T): Promise<T | undefined> => {
     const { namespace, name } = refOf(object);
     try {
-      const live = await client.get(kind, name, { signal, ...(namespace === undefined ? {} : { namespace }) });
-      if (live.metadata?.uid === object.metadata?.uid) return true;
-      found(kind, live);
-      return false;
+      return await client.get(kind, name, { signal, ...(namespace === undefined ? {} : { namespace }) });
     } catch (error) {
-      if (isNotFound(error)) return false;
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   };
@@ -294,11 +291,14 @@ export function hands(around: Surroundings, state: PassState): Hands {
         if (isHeld) answered(kind, answer, showsNews(leaving(state.object, answer), answer, []));
         else gone(kind, object);
       } catch (error) {
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+        const there = isConflict(error) ? await namesake(kind, object) : undefined;
         // Gone, or another one has taken the name: this very one is no more. A conflict about anything else is one.
-        const isOver = isNotFound(error) || (isConflict(error) && !(await isThere(kind, object)));
-        if (!isOver) throw error;
+        if (there !== undefined && there.metadata?.uid === uid) throw error;
         gone(kind, object);
+        return there;
       }
+      return undefined;
     },
     patch,
     patchStatus: patching("patch status", client.status.patch),

@@ -104,15 +104,15 @@ export interface Hands<K extends KindRef = KindRef> extends Look {
     options?: Pick<EnsureOptions<T>, "owner">,
   ): Promise<T>;
   /**
-   * Deletes this very object; with a `resourceVersion` only as it was then. One that is already gone is fine; where another one
-   * has its name by now, `get` shows that one.
+   * Deletes this very object; with a `resourceVersion` only as it was then. One that is already gone is fine. What comes back is
+   * another one that has its name by now.
    */
   remove<T extends KubeObject>(
     kind: KindRef<T>,
     object: T,
     propagation: DeleteOptions["propagation"],
     options?: Pick<DeleteOptions, "gracePeriodSeconds" | "resourceVersion">,
-  ): Promise<void>;
+  ): Promise<T | undefined>;
   /** Asks something of an object through a subresource of it: `post(Pod, pod, "binding", {...})`. */
   post<T extends KubeObject>(kind: KindRef<T>, object: T, subresource: string, body: object): Promise<unknown>;
   /** Changes fields of somebody else's or one's own object, guarded by its uid. */

@@ -82,7 +82,7 @@ export function isRemovable(volume: PersistentVolume): boolean {
 /** One that was made for the claim, and not taken, is of no use; any other is free again. */
 async function unbind(standing: Standing, hands: Hands<typeof PersistentVolume>, { volume }: World): Promise<void> {
   if (standing !== "jilted" || isTerminating(volume)) return;
-  if (isOurs(volume)) return hands.remove(PersistentVolume, volume, "Background");
+  if (isOurs(volume)) return void (await hands.remove(PersistentVolume, volume, "Background"));
   const { [boundByController]: chosen, ...annotations } = volume.metadata?.annotations ?? {};
   const { uid: _, resourceVersion: __, ...name } = volume.spec?.claimRef ?? {};
   const claimRef = chosen === undefined ? name : undefined;
