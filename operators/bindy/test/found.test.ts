@@ -230,6 +230,29 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a Secret that was made again under its name is deleted before its instance goes",
+    faulty("hang"),
+    {
+      seed: 827001,
+      latency: "random",
+      faults: [
+        { p: "P13", change: 16, of: "others" },
+        { p: "P26", write: 16, kind: "Bind9Instance", how: "recreated" },
+      ],
+    },
+  ],
+  [
+    "who begins anew and is shown the past does not call a pod well that was found to fail since",
+    faulty("garbage"),
+    {
+      seed: 833008,
+      faults: [
+        { p: "P29", write: 30, how: "partial" },
+        { p: "P8", change: 57, back: 4, as: "restart", by: 20_000 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

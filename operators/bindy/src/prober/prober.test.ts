@@ -130,3 +130,22 @@ test("7.8 whoever begins anew stays with what was found before, until the pod an
   expect(prober.finding("u")).toEqual({});
   expect(woken).toEqual(["x"]);
 });
+
+test("7.8 whoever was shown the past takes over what was found since, unless the pod has answered or begun anew", async () => {
+  const told = { fault: { trouble: { at: "answered", status: 503 } } } as const;
+  const silent = world();
+  silent.pod.faults.add("http-503");
+  silent.prober.keep(instance, [target()], []);
+  await silent.clock.settle(0);
+  expect(silent.prober.finding("u")).toEqual({});
+  silent.prober.keep(instance, [target({ told })], []);
+  expect(silent.prober.finding("u")).toEqual(told);
+  silent.prober.keep(instance, [target({ told, run: "b 0" })], []);
+  silent.prober.keep(instance, [target({ told, run: "b 0" })], []);
+  expect(silent.prober.finding("u")).toEqual({});
+  const well = world();
+  well.prober.keep(instance, [target()], []);
+  await well.clock.settle(0);
+  well.prober.keep(instance, [target({ told })], []);
+  expect(well.prober.finding("u")).toEqual({});
+});

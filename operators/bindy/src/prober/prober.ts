@@ -29,6 +29,8 @@ interface Entry {
   target: Target;
   verdict: Verdict;
   lag?: Lag;
+  /** It has not answered us yet, nor begun anew: what its instance says of it counts, however late we are shown that. */
+  isUnheard: boolean;
   /** Which zone is asked for next. */
   turn: number;
   timer?: Timer;
@@ -119,11 +121,11 @@ export class Prober {
 
   #see(instance: string, target: Target): void {
     const known = this.#entries.get(target.uid);
+    const now = this.#options.clock.now();
+    const { fault, lag } = target.told ?? {};
     if (known === undefined) {
-      const now = this.#options.clock.now();
-      const { fault, lag } = target.told ?? {};
       const verdict = fault === undefined ? unasked(now) : found(fault, now);
-      const entry: Entry = { instance, target, verdict, turn: 0, ...(lag === undefined ? {} : { lag }) };
+      const entry: Entry = { instance, target, verdict, isUnheard: true, turn: 0, ...(lag && { lag }) };
       this.#entries.set(target.uid, entry);
       this.#schedule(entry, 0);
       return;
@@ -131,8 +133,10 @@ export class Prober {
     const isRestarted = known.target.run !== target.run;
     const isReachable = known.target.endpoint !== target.endpoint;
     known.target = target;
+    if (known.isUnheard && known.verdict.is === "good" && fault !== undefined) known.verdict = found(fault, now);
     if (isRestarted) {
-      known.verdict = unasked(this.#options.clock.now());
+      known.isUnheard = false;
+      known.verdict = unasked(now);
       delete known.lag;
       for (const { namespace, name } of this.#instances.get(instance)?.zones ?? []) {
         this.#wakeZone?.({ namespace, name });
@@ -205,6 +209,7 @@ export class Prober {
     if (trouble !== undefined && trouble.at !== "aborted") onFailure?.(trouble);
     const about = { isReady: entry.target.isReady, ...(zone === undefined ? {} : { zone }) };
     const before = entry.verdict;
+    if (trouble === undefined) entry.isUnheard = false;
     entry.verdict = judged(before, trouble, about, clock.now());
     if (isNews(before, entry.verdict)) this.#tell(entry);
   }
