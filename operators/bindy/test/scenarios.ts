@@ -82,14 +82,15 @@ function answersOf(machines: SimulatedMachines, count: number, address = "192.0.
   if (flap !== undefined) throw new Error(flap);
 }
 
-function differs({ p, again, then, on, at, kind, how }: Fault): boolean {
+function differs({ p, again, then, on, at, kind, how }: Fault, all: readonly Fault[]): boolean {
   // A cluster, a zone or a record that is gone for good nobody puts back, and the others say so. Of which it is, the fault tells nothing.
   if (p === "P18") return again === false;
   // Servers are numbered in the order in which they are asked for: primaries that come later have later numbers.
   if (p === "P22" || p === "P33")
     return String(on).includes("/bind9clusters/") && /^\/primary(\/replicas)?$/.test(String(at));
   // All servers go with their definition, or with their cluster's. Beside other faults their names are free again in any order.
-  if (p === "P26") return how === "recreated" && (kind === Bind9Cluster.kind || kind === Bind9Instance.kind);
+  if (p === "P26")
+    return all.length > 1 && how === "recreated" && (kind === Bind9Cluster.kind || kind === Bind9Instance.kind);
   // As P18. An instance its cluster makes again.
   return p === "P28" && then === "gone" && !String(on).includes("/bind9instances/");
 }
