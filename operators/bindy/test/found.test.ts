@@ -253,6 +253,18 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a cluster is called ready by who is shown the past, in which it was",
+    faulty("http-400"),
+    {
+      seed: 914005,
+      latency: "random",
+      faults: [
+        { p: "P8", change: 57, back: 4, as: "reconnect", by: 40_000 },
+        { p: "P29", write: 34, how: "lagging" },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

@@ -88,12 +88,13 @@ function asObserved(world: World, { after, key }: Change): KubeObject {
   return then === undefined ? after : ({ ...then.after, status: statusOf(after) } as KubeObject);
 }
 
-/** The revision before the first change that the process had not heard of when the pass began. */
+/** The revision before the first change that the process had not heard of when the pass began, or was made to forget. */
 function oldest(world: World, pass: Pass, { told, open }: View): number {
+  const { name, wentBack } = pass.process;
   for (const { revision, key, author, sent } of world.history.changes) {
     if (revision > pass.revision) break;
     const version = told.get(resourceIn(key));
-    const isAnswered = author === pass.process.name && !(sent !== undefined && open.has(sent));
+    const isAnswered = author === name && !wentBack && !(sent !== undefined && open.has(sent));
     if (version !== undefined && revision > version && !isAnswered) return revision - 1;
   }
   return pass.revision;
