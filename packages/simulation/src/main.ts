@@ -8,7 +8,7 @@ import { reportJson, reportText } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Progress, replay, simulate } from "./simulate.ts";
 
-const usage = `usage: main.ts FILE [--plans N] [--seed S] [--only P1,P7] [--json]
+const usage = `usage: main.ts FILE [--plans N] [--seed S] [--only P1,P7] [--walks] [--json]
        main.ts FILE --plan '{"seed":1,"faults":[...]}'    tries that one, and shows all of it`;
 
 const { values, positionals } = parseArgs({
@@ -18,6 +18,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string" },
     only: { type: "string" },
     plan: { type: "string" },
+    walks: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
@@ -44,6 +45,7 @@ for (const [scenario, it] of scenarios) {
     ...(values.plans === undefined ? {} : { plans: Number(values.plans) }),
     ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
     ...(values.only === undefined ? {} : { only: values.only.split(",") }),
+    walks: values.walks,
     onProgress: tell,
   });
   if (report.failure !== undefined) failed += 1;

@@ -16,6 +16,8 @@ export interface SimulateOptions {
   readonly seed?: number;
   /** Only these perturbations: `["P1", "P23"]`. Default: all. */
   readonly only?: readonly string[];
+  /** Random walks of several faults, and nothing before them: where long campaigns find most. */
+  readonly walks?: boolean;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -58,7 +60,7 @@ export async function simulate(scenario: Scenario, options: SimulateOptions = {}
 }
 
 async function explored(scenario: Scenario, options: SimulateOptions): Promise<Report> {
-  const { plans: budget = 500, seed = 1, onProgress } = options;
+  const { plans: budget = 500, seed = 1, walks = false, onProgress } = options;
   const perturbations = chosen(options.only).filter(({ id }) => !(scenario.unsuited?.includes(id) ?? false));
   const began = systemClock.uptime();
   const tried: Record<Strategy, number> = { alone: 0, pairs: 0, triples: 0, walks: 0 };
@@ -87,6 +89,7 @@ async function explored(scenario: Scenario, options: SimulateOptions): Promise<R
   }
   const run = (plan: Plan) => runPlan(scenario, plan, reference.seen);
   for (const { as, plan } of trials(reference.seen, perturbations, seed, coverage)) {
+    if (walks && as !== "walks") continue;
     last = as;
     if (count >= budget) break;
     await turn(); // so that a key that was pressed, or a test that takes too long, is heard of

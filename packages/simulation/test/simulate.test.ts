@@ -15,6 +15,11 @@ test("a sound operator passes", async () => {
   expect(plans).toBe(budget(100));
 }, 1_800_000);
 
+test("walks alone are tried where nothing else is asked for", async () => {
+  const { tried, failure } = await simulate(tiny(), { plans: 6, walks: true });
+  expect([failure, tried]).toEqual([undefined, { alone: 0, pairs: 0, triples: 0, walks: 5 }]);
+});
+
 test("a plan that breaks something becomes as small as it can be", async () => {
   const run = (plan: Parameters<typeof replay>[1]) => replay(nightly, plan);
   const slow = { p: "P25", write: 1, by: 40_000, side: "before", for: 0 };

@@ -26,6 +26,7 @@ export async function run(call: Call): Promise<number> {
     const report = await simulate(scenario, {
       plans,
       seed,
+      walks: flags.has("walks"),
       ...(values["only"] !== undefined && { only: values["only"].split(",") }),
       onProgress: (at) => err.line(`${at.scenario}: ${at.plans} of ${at.of} plans, ${at.perSecond} per second`),
     });

@@ -142,6 +142,7 @@ export const commands: readonly Command[] = [
       operator: { value: "a,b", means: "the scenarios of these operators, in a checkout; all where it is left out" },
       scenario: { value: "NAME", means: "only this one" },
       seeds: { value: "N", means: "how many plans at most: 200" },
+      walks: { means: "random walks of several faults, and nothing before them" },
       seed: { value: "S", means: "the same seed tries the same plans: 1" },
       only: { value: "P1,P7", means: "only these perturbations" },
       plan: { value: "JSON", means: "try that one, and show all of it" },
