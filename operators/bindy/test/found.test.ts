@@ -265,6 +265,18 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "who takes over again does not call a pod well that was found to fail meanwhile",
+    faulty("http-503"),
+    {
+      seed: 1163011,
+      latency: "random",
+      faults: [
+        { p: "P23", change: 34 },
+        { p: "P2", write: 43 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

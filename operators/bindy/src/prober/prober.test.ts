@@ -149,3 +149,16 @@ test("7.8 whoever was shown the past takes over what was found since, unless the
   well.prober.keep(instance, [target({ told })], []);
   expect(well.prober.finding("u")).toEqual({});
 });
+
+test("7.8 whoever takes over again goes by what was found meanwhile", async () => {
+  const told = { fault: { trouble: { at: "answered", status: 503 } } } as const;
+  const { clock, prober, pod, stop } = world();
+  prober.keep(instance, [target()], []);
+  await clock.settle(0);
+  stop();
+  pod.faults.add("http-503");
+  prober.source(() => {});
+  await clock.settle(0);
+  prober.keep(instance, [target({ told })], []);
+  expect(prober.finding("u")).toEqual(told);
+});

@@ -29,7 +29,7 @@ interface Entry {
   target: Target;
   verdict: Verdict;
   lag?: Lag;
-  /** It has not answered us yet, nor begun anew: what its instance says of it counts, however late we are shown that. */
+  /** It has not answered since we work, nor begun anew: what its instance says of it counts, however late we are shown that. */
   isUnheard: boolean;
   /** Which zone is asked for next. */
   turn: number;
@@ -68,9 +68,16 @@ export class Prober {
     for (const entry of this.#entries.values()) this.#schedule(entry, 0);
     return () => {
       this.#wakeInstance = undefined;
-      for (const entry of this.#entries.values()) rest(entry);
+      for (const entry of this.#entries.values()) this.#forget(entry);
     };
   };
+
+  /** Whoever works meanwhile may find otherwise: what was found before counts for nothing when it is our turn again. */
+  #forget(entry: Entry): void {
+    rest(entry);
+    entry.verdict = unasked(this.#options.clock.now());
+    entry.isUnheard = true;
+  }
 
   /** For the controller of zones: a zone is missing, or a server has begun anew. */
   readonly zoneSource: Source = (wake) => {
