@@ -277,6 +277,19 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "who begins anew and is shown the past does not say of a pod that it fails, which was said to be well since",
+    faulty("truncated"),
+    {
+      seed: 1174067,
+      latency: "random",
+      faults: [
+        { p: "P8", change: 52, back: 4, as: "restart", by: 20_000 },
+        { p: "P29", write: 19, how: "slow" },
+        { p: "P7", kind: "/pods", event: 3, by: 1_000 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

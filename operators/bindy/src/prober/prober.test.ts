@@ -162,3 +162,18 @@ test("7.8 whoever takes over again goes by what was found meanwhile", async () =
   prober.keep(instance, [target({ told })], []);
   expect(prober.finding("u")).toEqual(told);
 });
+
+test("7.8 whoever was shown the past gives up what was found before when the pod is said to be well, and only then", async () => {
+  const told = { fault: { trouble: { at: "answered", status: 503 } } } as const;
+  const { clock, prober, pod } = world();
+  pod.faults.add("http-503");
+  prober.keep(instance, [target({ told })], []);
+  await clock.settle(0);
+  prober.keep(instance, [target()], []);
+  expect(prober.finding("u")).toEqual(told);
+  prober.keep(instance, [target({ isToldWell: true })], []);
+  expect(prober.finding("u")).toEqual({});
+  await clock.settle(40_000);
+  prober.keep(instance, [target({ isToldWell: true })], []);
+  expect(prober.finding("u")).toEqual(told);
+});

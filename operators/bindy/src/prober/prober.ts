@@ -7,7 +7,7 @@ import type { Finding, Lag } from "../aggregate/pod-view.ts";
 import type { Bindcar } from "../bindcar/client.ts";
 import type { Trouble } from "../bindcar/outcome.ts";
 import type { Target } from "./target.ts";
-import { found, isNews, judged, unasked, type Verdict } from "./verdict.ts";
+import { found, givenUp, isNews, judged, unasked, type Verdict } from "./verdict.ts";
 
 export interface ProberOptions {
   readonly bindcar: Bindcar;
@@ -141,6 +141,7 @@ export class Prober {
     const isReachable = known.target.endpoint !== target.endpoint;
     known.target = target;
     if (known.isUnheard && known.verdict.is === "good" && fault !== undefined) known.verdict = found(fault, now);
+    else if (known.verdict.isTaken === true && target.isToldWell === true) known.verdict = givenUp(known.verdict, now);
     if (isRestarted) {
       known.isUnheard = false;
       known.verdict = unasked(now);

@@ -16,28 +16,31 @@ export interface Target {
   readonly isReady: boolean;
   /** What its instance says of its Bindcar, for who has not asked yet: whoever begins anew takes nothing back. */
   readonly told?: Finding;
+  /** Whether its instance calls it well, in so many words. */
+  readonly isToldWell?: boolean;
 }
 
 /** `said`: the conditions of its instance. `zones`: those that it has, by name. */
 export function targetOf(pod: Pod, said: readonly Condition[] = [], zones: readonly string[] = []): Target {
   const endpoint = isRunning(pod, containers.api) ? endpointOf(pod) : undefined;
   const named = statusOf(pod, containers.bind9);
-  const told = toldOf(pod, said, zones);
+  const start = `Pod ${pod.metadata?.name ?? ""} `;
+  const about = said.find(({ message }) => message.startsWith(start));
+  const told = about === undefined ? undefined : toldIn(about.reason, about.message.slice(start.length), zones);
   return {
     uid: pod.metadata?.uid ?? "",
     ...(endpoint === undefined ? {} : { endpoint }),
     run: `${named?.containerID ?? ""} ${named?.restartCount ?? 0}`,
     isReady: pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false,
     ...(told === undefined ? {} : { told }),
+    isToldWell: about?.status === "True",
   };
 }
 
-function toldOf({ metadata }: Pod, said: readonly Condition[], zones: readonly string[]): Finding | undefined {
-  const start = `Pod ${metadata?.name ?? ""} `;
-  const { reason = "", message = "" } = said.find((it) => it.message.startsWith(start)) ?? {};
-  const fault = faultTold(reason, message.slice(start.length));
+function toldIn(reason: string, phrase: string, zones: readonly string[]): Finding | undefined {
+  const fault = faultTold(reason, phrase);
   if (fault !== undefined) return { fault };
-  const lag = lagTold(message.slice(start.length));
+  const lag = lagTold(phrase);
   return lag === undefined || !zones.includes(lag.zone) ? undefined : { lag };
 }
 

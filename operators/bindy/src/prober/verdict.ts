@@ -13,12 +13,23 @@ export interface Verdict {
   readonly since: Instant;
   /** Since when it answers nothing but "too many requests". */
   readonly limitedSince?: Instant;
+  /** Another process found it, and our own answers do not suffice for it. */
+  readonly isTaken?: true;
 }
 
 export const unasked = (now: Instant): Verdict => ({ is: "good", failures: 0, since: now });
 
 /** Who begins anew stays with what was found before, until it is answered itself. */
-export const found = (fault: Fault, now: Instant): Verdict => ({ is: "failing", failures: 2, fault, since: now });
+export const found = (fault: Fault, now: Instant): Verdict => ({
+  is: "failing",
+  failures: 0,
+  fault,
+  since: now,
+  isTaken: true,
+});
+
+/** It has turned out since that the other process had found it well again. */
+export const givenUp = ({ failures }: Verdict, now: Instant): Verdict => ({ is: "good", failures, since: now });
 
 /** A pod that is busy is not one that is broken, until it has been busy for so long. */
 export const busyLimit: Ms = 300_000;
@@ -33,13 +44,15 @@ export function judged(before: Verdict, trouble: Trouble | undefined, about: Abo
   if (limitedSince !== undefined && now - limitedSince < busyLimit) return { ...before, limitedSince };
   const failures = before.failures + 1;
   const fault: Fault = { trouble, ...(about.zone === undefined ? {} : { zone: about.zone }) };
-  const isFailing = before.is === "failing" || failures >= patience || !about.isReady || limitedSince !== undefined;
+  const isOwn = failures >= patience || !about.isReady || limitedSince !== undefined;
+  const isFailing = before.is === "failing" || isOwn;
   return {
     is: isFailing ? "failing" : "good",
     failures,
     fault,
     since: isFailing && before.is === "good" ? now : before.since,
     ...(limitedSince === undefined ? {} : { limitedSince }),
+    ...(before.isTaken === true && !isOwn ? { isTaken: true } : {}),
   };
 }
 
