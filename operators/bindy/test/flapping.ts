@@ -90,7 +90,15 @@ export class Flapping {
     return controller(Bind9Instance, "onlooker")
       .on("deletion")
       .gate(() => "ignore")
-      .reads(Pod, parts)
+      .watches(
+        Pod,
+        ({ new: pod }) => {
+          const address = pod?.status?.podIP;
+          if (address !== undefined) this.#homesOf(pod?.metadata?.name ?? "").add(address);
+          return [];
+        },
+        parts,
+      )
       .watches(Bind9Instance, ({ old, new: next }, look) => {
         if (old !== undefined && next !== undefined) this.#judge(old, next, look);
         return [];
@@ -109,7 +117,7 @@ export class Flapping {
       const address = pod?.status?.podIP ?? "";
       const calls = this.#of(address);
       // Whoever is shown the past asks the pod that was there then.
-      const former = [...this.#homesOf(name).add(address)].filter((it) => it !== address).map((it) => this.#of(it));
+      const former = [...this.#homesOf(name)].filter((it) => it !== address).map((it) => this.#of(it));
       const [first, other] = calls.failed;
       const isSteady = pod !== undefined && first !== undefined && isReadySince(pod, first);
       const isEnough =
@@ -117,10 +125,8 @@ export class Flapping {
         former.some(({ failed }) => failed.length > 0);
       if (was === "well" && is === "failing" && calls.wasWell === true && !isEnough)
         this.found.push(`Pod ${name} is said to fail after ${calls.failed.length} failure(s)`);
-      if (is === "well") {
-        calls.wasWell = true;
-        for (const it of former) it.failed = [];
-      }
+      if (is === "well") calls.wasWell = true;
+      if (is === "well" && was !== "well") for (const it of former) it.failed = [];
       if (was !== "failing" || is !== "well") continue;
       if (isSteady && (calls.answered === undefined || calls.answered < (other ?? first)))
         this.found.push(`Pod ${name} is said to be well again, and has answered nobody`);

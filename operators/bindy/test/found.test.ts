@@ -290,6 +290,127 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a secondary that is told of nothing new, after another leader that was shown the past, gets it all the same",
+    faulty("lossy"),
+    {
+      seed: 871062,
+      latency: "random",
+      faults: [
+        {
+          p: "P22",
+          write: 10,
+          on: "/bindy.firestoned.io/bind9instances/default/dns-secondary-1",
+          at: "/version",
+          to: '"9.18x"',
+          how: "flips",
+        },
+        { p: "P8", change: 1, back: 1, as: "reconnect", by: 3_000 },
+        { p: "P13", change: 15, of: "others" },
+        { p: "P23", change: 26 },
+      ],
+    },
+  ],
+  [
+    "who is shown the past asks the pod that was there then, and says what it did not answer",
+    faulty("garbage"),
+    {
+      seed: 733094,
+      faults: [
+        { p: "P8", change: 47, back: 4, as: "reconnect", by: 40_000 },
+        { p: "P13", change: 20, of: "others" },
+        { p: "P13", change: 43, of: "others" },
+      ],
+    },
+  ],
+  [
+    "an instance that is made again takes no pod of the former one for its own",
+    faulty("http-503"),
+    {
+      seed: 643072,
+      latency: "random",
+      faults: [
+        { p: "P25", write: 12, by: 40_000, side: "after", for: 0 },
+        { p: "P7", kind: "/pods", event: 5, by: 30_000 },
+        {
+          p: "P30",
+          how: "deleted",
+          write: 32,
+          on: "/bindy.firestoned.io/bind9instances/default/dns-secondary-0",
+          kind: "Bind9Instance",
+        },
+      ],
+    },
+  ],
+  [
+    "an instance that somebody makes again takes no pod of the former one for its own",
+    faulty("http-418"),
+    {
+      seed: 1408026,
+      latency: "random",
+      faults: [
+        { p: "P10", kind: "/pods", event: 7 },
+        {
+          p: "P28",
+          write: 9,
+          on: "/bindy.firestoned.io/bind9instances/default/dns-secondary-0",
+          policy: "Foreground",
+          then: "again",
+        },
+        { p: "P25", write: 20, by: 25_000, side: "after", for: 180_000 },
+      ],
+    },
+  ],
+  [
+    "who begins with an object of the past may say again what was said since",
+    deleted,
+    {
+      seed: 1403018,
+      latency: "random",
+      faults: [
+        { p: "P8", change: 65, back: 1, as: "restart", by: 20_000 },
+        { p: "P4", write: 14, hears: "reset" },
+      ],
+    },
+  ],
+  [
+    "a zone goes when every server says that it has none, also where one is wrong",
+    faulty("http-404"),
+    {
+      seed: 1407051,
+      latency: "random",
+      faults: [
+        { p: "P7", kind: "bindy.firestoned.io/arecords", event: 1, by: 30_000 },
+        { p: "P13", change: 58, of: "person" },
+        {
+          p: "P28",
+          write: 35,
+          on: "/bindy.firestoned.io/arecords/default/www",
+          policy: "Orphan",
+          then: "again",
+        },
+      ],
+    },
+  ],
+  [
+    "a cluster counts an instance of its own, also where somebody has it name another cluster",
+    faulty("http-418"),
+    {
+      seed: 1408088,
+      latency: "random",
+      faults: [
+        {
+          p: "P22",
+          write: 20,
+          on: "/bindy.firestoned.io/bind9instances/default/dns-secondary-1",
+          at: "/clusterRef",
+          to: '"dnsx"',
+          how: "moves",
+        },
+        { p: "P4", write: 11, hears: "timeout" },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

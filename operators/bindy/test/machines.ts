@@ -88,6 +88,11 @@ export class SimulatedMachines implements Machines, Backend {
     machine.ordered = { name, id: machine.bindcar.faults.add(fault) };
   }
 
+  /** Whether its Bindcar says of everything that it is not there. */
+  denies(pod: string): boolean {
+    return this.#machines.get(pod)?.ordered?.name === "http-404";
+  }
+
   /** What each server that lives answers, in the order of their beginning. `of`: of these pods alone. */
   answers(name: string, type: string, of?: ReadonlySet<string | undefined>): readonly string[] {
     const asked = [...this.#machines].filter(([uid]) => of?.has(uid) ?? true);

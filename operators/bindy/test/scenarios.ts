@@ -103,7 +103,11 @@ function promise(object: KubeObject, look: Look): boolean {
   switch (object.kind) {
     case Bind9Cluster.kind: {
       const { primary: p, secondary: s } = (object as Bind9Cluster).spec;
-      const ready = here(Bind9Instance).filter((it) => it.spec.clusterRef === name && isReady(it));
+      // One that it made stays its own, also where somebody has it name another one.
+      const isIts = ({ metadata, spec }: Bind9Instance) =>
+        spec.clusterRef === name ||
+        (metadata.ownerReferences?.some(({ uid }) => uid === object.metadata?.uid) ?? false);
+      const ready = here(Bind9Instance).filter((it) => isIts(it) && isReady(it));
       const count = (role: string) => ready.filter(({ spec }) => spec.role === role).length;
       return count("primary") >= (p?.replicas ?? 0) && count("secondary") >= (s?.replicas ?? 0);
     }
@@ -124,8 +128,9 @@ const isReady = (object: KubeObject): boolean => {
 /** What must be gone before an object may go. */
 function leftovers({ kind, metadata }: KubeObject, machines: SimulatedMachines, look: Look): string | undefined {
   if (kind === DNSZone.kind) {
-    // Who has no pod any more only has not heard of it yet.
-    const pods = new Set(look.list(Pod).map((it) => it.metadata?.uid));
+    // Who has no pod any more only has not heard of it yet, and who is told that there is no such zone takes it for gone (8.5).
+    const asked = look.list(Pod).map((it) => it.metadata?.uid ?? "");
+    const pods = new Set(asked.filter((it) => !machines.denies(it)));
     const still = machines.answers("example.com.", "SOA", pods).filter((it) => it !== "REFUSED");
     return still.length === 0 ? undefined : `the zone on ${still.length} server(s)`;
   }

@@ -194,6 +194,24 @@ test("a secondary that stays behind says so on its pod after two minutes, and no
   expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
 });
 
+test.each([
+  ["a primary that does not tell it any more", "dns-primary-0", { alsoNotify: [], allowTransfer: [] }],
+  ["that it asks another primary", "dns-secondary-0", { primaries: [] }],
+] as const)(
+  "a secondary that gets nothing new is looked at again, whoever changed that: %s",
+  async (_what, on, order) => {
+    await begin(1, 1);
+    // Another leader, that was shown the past.
+    await (await it.bindcar(on)).nameserver.modify("example.com", order);
+    await it.edit(ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.11"] } });
+    await it.pass(30_000);
+    expect(await it.answers("www.example.com.", "A")).toEqual({
+      "dns-primary-0": "3600 A 192.0.2.11",
+      "dns-secondary-0": "3600 A 192.0.2.11",
+    });
+  },
+);
+
 test("a pod says nothing of a zone that is gone", async () => {
   await begin(1, 1);
   (await it.bindcar("dns-secondary-0")).nameserver.pin("example.com", 5);

@@ -1,5 +1,7 @@
 // Several processes for one set of objects: one leads, or each has its share; never do two write for one object.
+import { ConfigMap } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, it } from "vitest";
+import { controller } from "../src/index.ts";
 import { Site, site, siteController } from "./site.ts";
 import { type EmbeddedWorld, type Running, world } from "./world.ts";
 
@@ -37,6 +39,35 @@ describe("a leader and one that stands by", () => {
     await w.client.create(Site, site("a"));
     await w.until(async () => (await statuses())[0] === 1);
     expect(w.clock.uptime() - stopped).toBeLessThanOrEqual(3_000);
+  });
+
+  it("look at everything again when it is their turn again, whatever the other has done outside meanwhile", async () => {
+    w = await world({ kinds: [Site] });
+    const passes: string[] = [];
+    const counted = (name: string) =>
+      controller(ConfigMap, "looks").reconcile<undefined>({
+        observe({ metadata }) {
+          passes.push(`${name} ${metadata?.name}`);
+          return undefined;
+        },
+        status: () => ({ status: undefined }),
+      });
+    const runs = [];
+    for (const name of ["one", "two"])
+      runs.push(await w.start([counted(name)], { ...lease(name), name: `tester-${name}` }));
+    await w.client.create(ConfigMap, { metadata: { name: "a", namespace: "default" } });
+    await w.pass(5_000);
+    for (const name of ["one", "two"]) {
+      const rule = w.server.faults.add({
+        match: { resource: "leases", userAgent: new RegExp(`tester-${name}`) },
+        effect: { timeout: true },
+      });
+      await w.pass(60_000);
+      w.server.faults.remove(rule);
+    }
+    expect(runs.map(({ manager }) => manager.isActive())).toEqual([true, false]);
+    const turns = passes.filter((it, i) => it !== passes[i - 1]);
+    expect(turns).toEqual(["one a", "two a", "one a"]);
   });
 
   it("never both write: a leader that cannot renew stops before another begins", async () => {

@@ -1,7 +1,8 @@
 // Reads what a pass has to know of one Bind9Instance, and tells the prober which pods there are.
-import { ConfigMap, Deployment, Pod, ReplicaSet, Secret, Service } from "@telltale/kinds/builtin";
+import { ConfigMap, Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
 import { text } from "@telltale/status";
+import { isPodOf } from "../aggregate/pod-owner.ts";
 import { isLive, podView } from "../aggregate/pod-view.ts";
 import { keyFile, type Nameserver } from "../build/index.ts";
 import type { Config } from "../config.ts";
@@ -29,7 +30,9 @@ export async function observe(it: Bind9Instance, look: Look, senses: Senses): Pr
   const { name = "", namespace = "" } = it.metadata;
   const parent = parentOf(it, look);
   const deployment = look.get(Deployment, { namespace, name });
-  const pods = deployment === undefined ? [] : podsOf(deployment, it, look);
+  const pods = look
+    .where(Pod, byInstance, `${namespace}/${name}`)
+    .filter((pod) => isLive(pod) && isPodOf(pod, it, look));
   const { conditions, zones = [] } = it.status ?? {};
   const names = zones.map(({ zoneName }) => zoneName);
   const targets = pods.map((pod) => targetOf(pod, conditions, names));
@@ -46,17 +49,6 @@ export async function observe(it: Bind9Instance, look: Look, senses: Senses): Pr
     siblings: siblingsOf(it, look),
     made: nothingMade,
   };
-}
-
-/** By label and by owner: labels can be anybody's. */
-function podsOf({ metadata }: Deployment, it: Bind9Instance, look: Look): readonly Pod[] {
-  const { name = "", namespace = "" } = it.metadata;
-  return look.where(Pod, byInstance, `${namespace}/${name}`).filter((pod) => {
-    const owner = pod.metadata?.ownerReferences?.find(({ controller }) => controller === true);
-    if (owner?.kind !== ReplicaSet.kind || !isLive(pod)) return false;
-    const set = look.get(ReplicaSet, { namespace, name: owner.name });
-    return set?.metadata?.ownerReferences?.some(({ uid }) => uid === metadata?.uid) ?? false;
-  });
 }
 
 export const instanceOfPod = ({ metadata }: Pod): string =>

@@ -91,6 +91,7 @@ test("8.7 nobody is asked while another process works", async () => {
   await clock.settle(300_000);
   expect(pod.requests).toHaveLength(0);
   prober.source(() => {});
+  prober.keep(instance, [target()], []);
   await clock.settle(0);
   expect(pod.requests).toHaveLength(1);
 });

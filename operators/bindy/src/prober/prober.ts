@@ -62,21 +62,19 @@ export class Prober {
     this.#options = options;
   }
 
-  /** For the controller of instances: it asks while that one works. */
+  /** For the controller of instances: it asks while that one works. Whoever works in between may find otherwise, so it begins anew. */
   readonly source: Source = (wake) => {
     this.#wakeInstance = wake;
-    for (const entry of this.#entries.values()) this.#schedule(entry, 0);
+    this.#clear();
     return () => {
       this.#wakeInstance = undefined;
-      for (const entry of this.#entries.values()) this.#forget(entry);
+      this.#clear();
     };
   };
 
-  /** Whoever works meanwhile may find otherwise: what was found before counts for nothing when it is our turn again. */
-  #forget(entry: Entry): void {
-    rest(entry);
-    entry.verdict = unasked(this.#options.clock.now());
-    entry.isUnheard = true;
+  #clear(): void {
+    for (const uid of this.#entries.keys()) this.#drop(uid);
+    this.#instances.clear();
   }
 
   /** For the controller of zones: a zone is missing, or a server has begun anew. */

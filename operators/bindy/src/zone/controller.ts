@@ -54,6 +54,12 @@ export function zones(tools: Tools, missed?: Source): Controller {
   }
   if (missed !== undefined) declared = declared.hears(missed);
   return declared
+    .hears(() => {
+      // Whoever worked in between may have told the servers otherwise.
+      tools.memory.clear();
+      tools.ledger.clear();
+      return () => {};
+    })
     .finalize((zone, hands, draft) => finalize(zone, hands, draft, tools))
     .gone((zone) => {
       tools.ledger.forget(zone.metadata.uid ?? "");

@@ -58,6 +58,10 @@ export class Ledger {
     this.#wakePod?.();
   }
 
+  clear(): void {
+    this.#reports.clear();
+  }
+
   /** For the controller of a kind of record. */
   readonly records = (kind: RecordKind): Source => {
     return (wake) => {

@@ -42,10 +42,19 @@ export class Memory {
     return dropped;
   }
 
+  clear(): void {
+    this.#zones.clear();
+  }
+
   forget(zone: string): readonly string[] {
     const dropped = this.keep(zone, new Set());
     this.#zones.delete(zone);
     return dropped;
+  }
+
+  /** Whether any pod waits for what is new of a zone. */
+  isBehind(zone: string): boolean {
+    return [...(this.#zones.get(zone)?.values() ?? [])].some(({ behindSince }) => behindSince !== undefined);
   }
 
   /** What keeps a pod from being up to date: of several zones the first by name. */

@@ -1,8 +1,8 @@
 // The servers of an instance: its live pods, and where each is reached. Not by a Service: a pod that is not in service because
 // it lacks its zones is the one that needs them (L-52).
-import type { KubeObject } from "@telltale/kinds";
-import { Deployment, Pod, ReplicaSet } from "@telltale/kinds/builtin";
+import { Pod } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
+import { isPodOf } from "../aggregate/pod-owner.ts";
 import { isLive } from "../aggregate/pod-view.ts";
 import { endpointText, endpointOf as parsed } from "../bindcar/address.ts";
 import { dnsPort, generatedKeyName } from "../build/index.ts";
@@ -31,23 +31,9 @@ export function serversOf(instance: Bind9Instance, look: Pick<Look, "get" | "lis
   const select = { namespace, labels: { matchLabels: { [labels.appInstance]: name } } };
   return look
     .list(Pod, select)
-    .filter((pod) => isLive(pod) && isOf(pod, instance, look))
+    .filter((pod) => isLive(pod) && isPodOf(pod, instance, look))
     .map(serverOf);
 }
-
-/** By its owners: labels can be anybody's. */
-function isOf(pod: Pod, instance: Bind9Instance, look: Pick<Look, "get">): boolean {
-  const namespace = pod.metadata?.namespace ?? "";
-  const set = controllerOf(pod);
-  const deployment =
-    set?.kind === "ReplicaSet" ? controllerOf(look.get(ReplicaSet, { namespace, name: set.name })) : undefined;
-  if (deployment?.kind !== "Deployment") return false;
-  const owner = controllerOf(look.get(Deployment, { namespace, name: deployment.name }));
-  return owner?.uid === instance.metadata.uid;
-}
-
-const controllerOf = (object: KubeObject | undefined) =>
-  object?.metadata?.ownerReferences?.find(({ controller }) => controller === true);
 
 export function serverOf(pod: Pod): Server {
   const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};

@@ -196,8 +196,9 @@ class Primary {
 
   /** Secondaries come and go, and get new addresses (L-41). */
   async #peers(serial: number): Promise<Trouble | undefined> {
-    if (this.#known.peers === this.#wantedPeers) return undefined;
-    const { content, transfers } = this.#task;
+    const { content, transfers, zone } = this.#task;
+    // Another leader may have told it otherwise: while somebody gets nothing new it is looked at again.
+    if (this.#known.peers === this.#wantedPeers && !this.#around.memory.isBehind(zone.uid)) return undefined;
     const info = await this.#pod.zone(content.zone, this.#call);
     if (!info.ok) return info.trouble;
     if (peersOf(info.value) !== this.#wantedPeers) {

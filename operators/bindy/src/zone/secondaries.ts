@@ -58,10 +58,13 @@ async function one(task: SecondaryTask, server: SecondaryServer, around: Surroun
   };
   /** A primary has got a new address (L-42). */
   const redirect = async (): Promise<Trouble | undefined> => {
-    if (known.peers === wanted) return undefined;
+    const isKnown = known.peers === wanted;
+    // Another leader may have told it otherwise: whoever gets nothing new is looked at again.
+    if (isKnown && known.behindSince === undefined) return undefined;
     const info = await pod.zone(task.name, call);
     // An older Bindcar tells nothing of a secondary.
-    if (!info.ok) return answered(info.trouble, 404, 405, 501) ? remake() : info.trouble;
+    if (!info.ok && answered(info.trouble, 404, 405, 501)) return isKnown ? undefined : remake();
+    if (!info.ok) return info.trouble;
     if (peersOf(info.value.primaries ?? []) !== wanted) {
       const changed = await pod.modifyZone(task.name, { primaries: server.primaries }, call);
       if (!changed.ok) return answered(changed.trouble, 400, 404, 405, 501) ? remake() : changed.trouble;

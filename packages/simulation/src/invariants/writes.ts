@@ -6,7 +6,7 @@ import type { Invariant } from "../invariant.ts";
 import type { Sent } from "../network.ts";
 import { type Pass, presentPass } from "../pass.ts";
 import { type Tally, tally, tallyOf } from "../tally.ts";
-import { keyOf } from "../target.ts";
+import { keyOf, type Target } from "../target.ts";
 import { Unheard } from "../unheard.ts";
 
 export const writes: readonly Invariant[] = [
@@ -35,11 +35,11 @@ export const writes: readonly Invariant[] = [
           if (world.history.isRewound) return; // it may have been decided in another life
           if (pass?.process.wentBack === true) return; // or by who was shown one
           // Who could not know that it was already done is not to blame: neither by somebody else, nor by the next try, which was
-          // faster than this one, nor after the server itself was asked, nor by another pass since this one began.
+          // faster than this one, nor after the server itself was asked, nor by another pass since what this one began with.
           const there = thereOf(sent);
           const asked = (pass && reads.get(pass)?.get(key)) ?? there;
           const last = world.history.changes.findLast((it) => it.key === key)?.sent;
-          const isOvertaken = pass !== undefined && there > pass.revision && last?.pass !== pass;
+          const isOvertaken = pass !== undefined && there > knownTo(pass, sent) && last?.pass !== pass;
           if ((views.get(sent) ?? there) === there && asked === there && !isOvertaken)
             say(`#${write} ${method} ${request.path} changed nothing`);
         },
@@ -59,8 +59,8 @@ export const writes: readonly Invariant[] = [
       return {
         applied({ pass, target }, changes) {
           const uid = pass?.object.metadata?.uid;
-          const isOwn = target.subresource === "status" && changes.some(({ after }) => after.metadata?.uid === uid);
-          if (pass !== undefined && isOwn) add(pass, 1);
+          const isItsOwn = target.subresource === "status" && changes.some(({ after }) => after.metadata?.uid === uid);
+          if (pass !== undefined && isItsOwn) add(pass, 1);
         },
         heard({ pass, target }, { as }) {
           if (as !== "answer") troubles += 1;
@@ -103,10 +103,8 @@ export const writes: readonly Invariant[] = [
           if (write === undefined || target.subresource !== "status") return;
           if (!isBound(sent))
             say(`#${write} ${sent.method} ${sent.request.path} carries neither the uid nor the version that was read`);
-          const metadata = pass?.object.metadata;
-          const isOwn = pass?.controller.kind.plural === target.resource && metadata?.name === target.name;
-          const view = isOwn ? undefined : viewOf(world.process(sent.process), target);
-          const uid = isOwn && metadata?.namespace === target.namespace ? metadata?.uid : view?.object?.metadata?.uid;
+          const known = isOwn(pass, target) ? pass?.object : viewOf(world.process(sent.process), target)?.object;
+          const uid = known?.metadata?.uid;
           if (uid !== undefined) read.set(sent, uid);
         },
         applied(sent, changes, status, answer) {
@@ -123,6 +121,16 @@ export const writes: readonly Invariant[] = [
     },
   },
 ];
+
+/** Whether a pass is over that very object. */
+function isOwn(pass: Pass | undefined, { resource, namespace, name }: Target): boolean {
+  const { metadata } = pass?.object ?? {};
+  return pass?.controller.kind.plural === resource && metadata?.name === name && metadata?.namespace === namespace;
+}
+
+/** How far what a pass goes by had come, of the object that it writes. */
+const knownTo = (pass: Pass, { target }: Sent): number =>
+  isOwn(pass, target) ? Math.min(pass.revision, versionOf(pass.object)) : pass.revision;
 
 /** Whether it fits one object only. A uid in a merge or an apply does not bind: the server takes any. */
 function isBound(sent: Sent): boolean {
