@@ -411,6 +411,24 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a primary that is made again has a serial that secondaries take for news, also where nobody wrote down the last one",
+    faulty("http-503"),
+    {
+      seed: 1613012,
+      faults: [
+        { p: "P26", write: 12, kind: "Bind9Instance", how: "unconvertible" },
+        { p: "P2", write: 10 },
+        {
+          p: "P30",
+          how: "deleted",
+          write: 26,
+          on: "/bindy.firestoned.io/bind9instances/default/dns-primary-0",
+          kind: "Bind9Instance",
+        },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

@@ -64,7 +64,9 @@ async function bring(plan: Plan, hands: ZoneHands, world: World, tools: Tools): 
   const zone = { uid: uidOf(world.zone) };
   const stored = world.zone.status?.serial;
   const published =
-    plan.is === "publish" ? await publish({ ...plan, zone, stored, servers: plan.primaries }, around) : undefined;
+    plan.is === "publish"
+      ? await publish({ ...plan, zone, stored, servers: plan.primaries, followers: plan.secondaries }, around)
+      : undefined;
   const isSigned = plan.is === "publish" && plan.primaries.some(({ dnssecPolicy }) => dnssecPolicy !== undefined);
   // Of a signed zone each primary has its own serials.
   const serial = isSigned ? undefined : published?.serial;

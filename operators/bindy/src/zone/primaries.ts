@@ -7,7 +7,7 @@ import type { Content } from "./compile.ts";
 import { changesTo, inSteps, primaryZone, type Transfers, withSerial } from "./difference.ts";
 import type { Memory } from "./memory.ts";
 import type { UpServer } from "./pods.ts";
-import { serialsUpTo, targetSerial } from "./serial.ts";
+import { type Standing, serialsUpTo, targetSerial } from "./serial.ts";
 
 export interface Surroundings {
   readonly bindcar: Bindcar;
@@ -30,6 +30,7 @@ export interface PrimaryTask {
   readonly stored: number | undefined;
   readonly transfers: Transfers;
   readonly servers: readonly PrimaryServer[];
+  readonly followers: readonly UpServer[];
 }
 
 /** How it ended on one server. */
@@ -51,9 +52,21 @@ export async function publish(task: PrimaryTask, around: Surroundings): Promise<
   await Promise.all(work.map((it) => it.read().then(() => it.isOver && told(it))));
   const primaries = work.flatMap(({ standing }) => standing ?? []);
   if (primaries.length === 0) return { serial: undefined, results: resultsOf(work) };
-  const serial = targetSerial({ least: task.least, stored: task.stored, primaries });
+  const followed = await followedSerials(task, primaries, around);
+  const serial = targetSerial({ least: task.least, stored: task.stored, primaries, followed });
   await Promise.all(work.map((it) => it.isOver || it.write(serial).then(() => told(it))));
   return { serial, results: resultsOf(work) };
+}
+
+/** Where no primary has the zone, nobody else knows which serials it had: whoever followed one takes nothing for news but what is newer. */
+async function followedSerials(
+  { content, followers }: PrimaryTask,
+  primaries: readonly Standing[],
+  { bindcar, signal }: Surroundings,
+): Promise<readonly number[]> {
+  if (primaries.some(({ serial }) => serial !== undefined)) return [];
+  const asked = followers.map(({ http }) => bindcar.at(http).zoneStatus(content.zone, { signal }));
+  return (await Promise.all(asked)).flatMap((it) => (it.ok ? (it.value.serial ?? []) : []));
 }
 
 const resultsOf = (work: readonly Primary[]): ReadonlyMap<string, Result> =>

@@ -42,6 +42,13 @@ describe("the serial of a zone", () => {
     expect(targetSerial({ least: 5, stored: 10, primaries: [{ steps: 1 }] })).toBe(11);
   });
 
+  it("grows beyond what secondaries have where no primary has the zone, and nobody has written down what it had", () => {
+    const primaries = [{ steps: 1 }];
+    expect(targetSerial({ least: 5, stored: undefined, primaries, followed: [5, 7] })).toBe(8);
+    expect(targetSerial({ least: 5, stored: 6, primaries, followed: [7] })).toBe(8);
+    expect(targetSerial({ least: 5, stored: undefined, primaries, followed: [] })).toBe(5);
+  });
+
   it("A-130 is not lowered by a spec, and raised by one", () => {
     const primaries = [{ serial: 10, steps: 0 }];
     expect(targetSerial({ least: 3, stored: 10, primaries })).toBe(10);

@@ -23,14 +23,16 @@ export interface SerialInput {
   /** What all primaries had when somebody last looked. */
   readonly stored: number | undefined;
   readonly primaries: readonly Standing[];
+  /** What secondaries have, of primaries that may be gone. */
+  readonly followed?: readonly number[];
 }
 
 /**
  * The one serial that all primaries are brought to: a secondary that followed the faster one must not take the other for old.
  * It grows when the content does. A primary that only catches up with one that has the content gets the serial of that one.
  */
-export function targetSerial({ least, stored, primaries }: SerialInput): number {
-  const seen = primaries.flatMap(({ serial }) => serial ?? []);
+export function targetSerial({ least, stored, primaries, followed = [] }: SerialInput): number {
+  const seen = [...primaries.flatMap(({ serial }) => serial ?? []), ...followed];
   const known = newest(stored === undefined ? seen : [...seen, stored]);
   const floor = Math.max(least, 1);
   if (known === undefined) return floor;
