@@ -429,6 +429,49 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "an instance that a person makes again after its cluster has gone stays",
+    deleted,
+    {
+      seed: 1703119,
+      faults: [
+        {
+          p: "P28",
+          write: 66,
+          on: "/bindy.firestoned.io/bind9instances/default/dns-primary-0",
+          policy: "Foreground",
+          then: "again",
+        },
+        { p: "P13", change: 49, of: "others" },
+      ],
+      latency: "random",
+    },
+  ],
+  [
+    "a zone waits for pods whose owners have not been heard of yet",
+    deleted,
+    {
+      seed: 1703101,
+      faults: [
+        { p: "P10", kind: "apps/replicasets", event: 4 },
+        { p: "P23", change: 40 },
+      ],
+    },
+  ],
+  [
+    "who was shown an older Service may apply again what was applied since",
+    faulty("lossy"),
+    {
+      seed: 1721074,
+      latency: "random",
+      faults: [
+        { p: "P35", write: 30 },
+        { p: "P28", write: 25, on: "/bindy.firestoned.io/bind9clusters/default/dns", policy: "Orphan", then: "gone" },
+        { p: "P7", kind: "bindy.firestoned.io/arecords", event: 1, by: 1_000 },
+        { p: "P8", change: 31, back: 4, as: "restart", by: 20_000 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

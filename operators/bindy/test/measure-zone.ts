@@ -30,7 +30,15 @@ try {
   const dns = `127.0.0.1:${pod.dns.port}`;
   const server = { uid: "pod", name: "pod", namespace: "dns", http: host, dns, keyName: "bindy-operator" };
   const transfers = { alsoNotify: [], allowTransfer: [] };
-  const task = { zone: { uid: "zone" }, content, least: 1, stored: undefined, transfers, servers: [server] };
+  const task = {
+    zone: { uid: "zone" },
+    content,
+    least: 1,
+    stored: undefined,
+    transfers,
+    servers: [server],
+    followers: [],
+  };
   const began = clock.uptime();
   const around = { bindcar, memory: new Memory(), signal: new AbortController().signal, report: () => {} };
   const { results } = await publish(task, around);

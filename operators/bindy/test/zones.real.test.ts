@@ -56,7 +56,8 @@ describe.skipIf(path === undefined)("zones on a real BIND", () => {
     if (one === undefined || two === undefined || three === undefined) throw new Error("three pods are needed");
     const transfers = { alsoNotify: [three.dns], allowTransfer: ["127.0.0.1"] };
     const least = settled.soaRecord.serial;
-    const published = await publish({ zone, content, least, stored, transfers, servers: [one, two] }, around);
+    const wanted = { zone, content, least, stored, transfers, servers: [one, two], followers: [three] };
+    const published = await publish(wanted, around);
     stored = published.serial;
     const secondary = { ...three, primaries: [one.dns, two.dns] };
     const task = { zone, name: "example.com", serial: published.serial, servers: [secondary] };

@@ -105,26 +105,30 @@ class Body {
   }
 
   async text(): Promise<string> {
-    const all: Uint8Array[] = [];
-    for await (const chunk of this.chunks()) all.push(chunk);
+    const all = this.#take();
+    while (await this.#more()) all.push(...this.#take());
     const [first] = all;
     return all.length === 1 && first !== undefined ? decode(first) : decode(Buffer.concat(all));
   }
 
   async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      for (;;) {
-        while (this.#chunks.length > 0) yield* this.#take();
-        if (this.#end !== undefined) break;
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
-      if ("error" in this.#end) throw this.#within(this.#end.error);
+      while (await this.#more()) yield* this.#take();
     } finally {
       // Whoever stops reading wants no more of it.
       if (this.#end === undefined) this.#controller?.abort(new Error("nobody reads this answer any more"));
     }
+  }
+
+  /** Whether there is something to take; as soon as it is known. */
+  #more(): boolean | Promise<boolean> {
+    if (this.#chunks.length > 0) return true;
+    if (this.#end === undefined)
+      return new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      }).then(() => this.#more());
+    if ("error" in this.#end) throw this.#within(this.#end.error);
+    return false;
   }
 
   #take(): Uint8Array[] {

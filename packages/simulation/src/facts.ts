@@ -37,16 +37,16 @@ export function nameOf({ kind, metadata }: KubeObject): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
-/** What a process knows of an object. Undefined: it does not watch such objects. */
+/** What a process knows of an object. Undefined: it does not watch such objects, or only some, of which this is none. */
 export function viewOf(
   process: Process | undefined,
   { group, resource, namespace, name = "" }: Target,
 ): View | undefined {
   for (const { kind, select, store } of process?.manager.cache.held() ?? []) {
-    const isKind = kind.group === group && kind.plural === resource;
-    if (!isKind || select.label !== undefined || select.field !== undefined) continue;
+    if (kind.group !== group || kind.plural !== resource) continue;
     const object = store.get({ name, ...(namespace === undefined ? {} : { namespace }) });
-    return object === undefined ? {} : { object };
+    if (object !== undefined) return { object };
+    if (select.label === undefined && select.field === undefined) return {};
   }
   return undefined;
 }

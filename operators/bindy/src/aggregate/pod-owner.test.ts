@@ -2,7 +2,7 @@ import type { KubeObject } from "@telltale/kinds";
 import { Deployment, type Pod, ReplicaSet } from "@telltale/kinds/builtin";
 import { expect, test } from "vitest";
 import type { Bind9Instance } from "../kinds/index.ts";
-import { isPodOf } from "./pod-owner.ts";
+import { claimOf, isPodOf } from "./pod-owner.ts";
 
 const owned = (name: string, uid: string, owner?: { readonly kind: string; readonly name: string; uid: string }) => ({
   metadata: {
@@ -28,4 +28,11 @@ test("a pod is that of the instance at the end of its owners", () => {
 
 test.each(["set", "deployment", "instance"])("a pod of a former %s is not one of who has the name now", (former) => {
   expect(isFound({ [former]: "former" })).toBe(false);
+});
+
+test("of a pod whose owners are not all known nobody knows whose it is", () => {
+  const pod = owned("x-1-0", "pod", { kind: ReplicaSet.kind, name: "x-1", uid: "set" }) as Pod;
+  const instance = owned("x", "instance") as Bind9Instance;
+  expect(claimOf(pod, instance, { get: () => undefined })).toBe("doubtful");
+  expect(claimOf(owned("x-1-0", "pod") as Pod, instance, { get: () => undefined })).toBe("another's");
 });

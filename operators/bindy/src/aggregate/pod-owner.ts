@@ -4,14 +4,20 @@ import { Deployment, type Pod, ReplicaSet } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
 import type { Bind9Instance } from "../kinds/index.ts";
 
-export function isPodOf(pod: Pod, instance: Bind9Instance, look: Pick<Look, "get">): boolean {
-  const owner = <T extends KubeObject>(kind: KindRef<T>, of: KubeObject | undefined): T | undefined => {
-    const ref = controllerOf(of);
-    if (ref?.kind !== kind.kind) return undefined;
-    const found = look.get(kind, { namespace: of?.metadata?.namespace ?? "", name: ref.name });
-    return found?.metadata?.uid === ref.uid ? found : undefined;
-  };
-  return controllerOf(owner(Deployment, owner(ReplicaSet, pod)))?.uid === instance.metadata.uid;
+export const isPodOf = (pod: Pod, instance: Bind9Instance, look: Pick<Look, "get">): boolean =>
+  claimOf(pod, instance, look) === "its";
+
+/** `doubtful`: one of its owners has not been heard of, or is gone. */
+export function claimOf(pod: Pod, instance: Bind9Instance, look: Pick<Look, "get">): "its" | "another's" | "doubtful" {
+  let object: KubeObject = pod;
+  for (const kind of [ReplicaSet, Deployment] as readonly KindRef[]) {
+    const ref = controllerOf(object);
+    if (ref?.kind !== kind.kind) return "another's";
+    const owner = look.get(kind, { namespace: pod.metadata?.namespace ?? "", name: ref.name });
+    if (owner?.metadata?.uid !== ref.uid) return "doubtful";
+    object = owner;
+  }
+  return controllerOf(object)?.uid === instance.metadata.uid ? "its" : "another's";
 }
 
 const controllerOf = (object: KubeObject | undefined) =>

@@ -10,6 +10,7 @@ import { clear, type Tools } from "./act.ts";
 import { zoneNameOf } from "./compile.ts";
 import { release, unlist, type ZoneHands } from "./marks.ts";
 import { observe } from "./observe.ts";
+import { doubtfulServersOf } from "./pods.ts";
 import { uidOf, type World } from "./world.ts";
 
 const limit: Ms = 300_000;
@@ -47,12 +48,14 @@ async function remaining(
   { bindcar }: Tools,
 ): Promise<readonly string[]> {
   const name = zoneNameOf(zone.spec);
-  const pods = [...targets.primaries, ...targets.secondaries, ...former].flatMap((instance) =>
+  const instances = [...targets.primaries, ...targets.secondaries, ...former];
+  const pods = instances.flatMap((instance) =>
     (servers.get(uidOf(instance)) ?? []).map((server) => ({
       server,
       role: instance.spec.role,
     })),
   );
+  const doubtful = instances.flatMap((instance) => doubtfulServersOf(instance, hands));
   const left = pods.map(async ({ server, role }) => {
     // Without an address it has never run, and has nothing.
     if (server.http === undefined) return server.dns === undefined ? [] : [server.uid];
@@ -62,5 +65,5 @@ async function remaining(
     const gone = await pod.deleteZone(name, { signal: hands.signal });
     return gone.ok ? [] : [server.uid];
   });
-  return (await Promise.all(left)).flat();
+  return [...(await Promise.all(left)).flat(), ...doubtful.flatMap(({ uid, dns }) => (dns === undefined ? [] : [uid]))];
 }
