@@ -9,15 +9,14 @@ import type { Trouble } from "../bindcar/outcome.ts";
 import { meaningOf } from "../http-errors.ts";
 import type { Bind9Instance } from "../kinds/index.ts";
 import { REASON_ZONE_TRANSFER_COMPLETE } from "../reasons.ts";
-import { zoneNameOf } from "./compile.ts";
 import type { Ledger, RecordName, RecordResult, ZoneReport } from "./ledger.ts";
 import { claim, list, release, unlist, type ZoneHands } from "./marks.ts";
 import { type Memory, notTransferred, patience } from "./memory.ts";
 import type { Plan, Publishing } from "./plan.ts";
-import { isUp } from "./pods.ts";
 import { publish, type Result } from "./primaries.ts";
 import { type Followed, follow } from "./secondaries.ts";
 import { placeOf } from "./targets.ts";
+import { withdraw } from "./withdraw.ts";
 import { type Done, uidOf, type World } from "./world.ts";
 
 /** What is told of pods: the prober's registry. */
@@ -130,18 +129,10 @@ function toldLate({ zone, targets, servers }: World): ReadonlySet<string> {
 }
 
 /** Instances that had the zone and should not: by uid those that still have it. */
-async function takeAway(
-  hands: ZoneHands,
-  { zone, former, servers }: World,
-  { bindcar }: Tools,
-): Promise<ReadonlySet<string>> {
-  const name = zoneNameOf(zone.spec);
+async function takeAway(hands: ZoneHands, world: World, { bindcar }: Tools): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
-  for (const instance of former) {
-    const up = (servers.get(uidOf(instance)) ?? []).filter(isUp);
-    const gone = await Promise.all(up.map(({ http }) => bindcar.at(http).deleteZone(name, { signal: hands.signal })));
-    if (gone.some(({ ok }) => !ok)) left.add(uidOf(instance));
-  }
+  for (const instance of world.former)
+    if ((await withdraw(instance, world, hands, bindcar)).length > 0) left.add(uidOf(instance));
   return left;
 }
 

@@ -7,10 +7,9 @@ import type { Draft } from "@telltale/status";
 import type { DNSZone } from "../kinds/index.ts";
 import { beingDeleted } from "../messages.ts";
 import { clear, type Tools } from "./act.ts";
-import { zoneNameOf } from "./compile.ts";
 import { release, unlist, type ZoneHands } from "./marks.ts";
 import { observe } from "./observe.ts";
-import { doubtfulServersOf } from "./pods.ts";
+import { withdraw } from "./withdraw.ts";
 import { uidOf, type World } from "./world.ts";
 
 const limit: Ms = 300_000;
@@ -42,28 +41,8 @@ export async function finalize(
 }
 
 /** The pods that may still have it. */
-async function remaining(
-  { zone, targets, former, servers }: World,
-  hands: ZoneHands,
-  { bindcar }: Tools,
-): Promise<readonly string[]> {
-  const name = zoneNameOf(zone.spec);
-  const instances = [...targets.primaries, ...targets.secondaries, ...former];
-  const pods = instances.flatMap((instance) =>
-    (servers.get(uidOf(instance)) ?? []).map((server) => ({
-      server,
-      role: instance.spec.role,
-    })),
-  );
-  const doubtful = instances.flatMap((instance) => doubtfulServersOf(instance, hands));
-  const left = pods.map(async ({ server, role }) => {
-    // Without an address it has never run, and has nothing.
-    if (server.http === undefined) return server.dns === undefined ? [] : [server.uid];
-    const pod = bindcar.at(server.http);
-    // What cannot be frozen can still be deleted.
-    if (role === "primary") await pod.freeze(name, { signal: hands.signal });
-    const gone = await pod.deleteZone(name, { signal: hands.signal });
-    return gone.ok ? [] : [server.uid];
-  });
-  return [...(await Promise.all(left)).flat(), ...doubtful.flatMap(({ uid, dns }) => (dns === undefined ? [] : [uid]))];
+async function remaining(world: World, hands: ZoneHands, { bindcar }: Tools): Promise<readonly string[]> {
+  const { targets, former } = world;
+  const all = [...targets.primaries, ...targets.secondaries, ...former];
+  return (await Promise.all(all.map((instance) => withdraw(instance, world, hands, bindcar)))).flat();
 }
