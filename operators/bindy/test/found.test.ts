@@ -472,6 +472,24 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "an instance that a person makes again before its cluster does is that person's",
+    faulty("refused"),
+    {
+      seed: 1915011,
+      faults: [
+        { p: "P13", change: 8, of: "others" },
+        {
+          p: "P28",
+          write: 12,
+          on: "/bindy.firestoned.io/bind9instances/default/dns-primary-0",
+          policy: "Foreground",
+          then: "again",
+        },
+      ],
+      latency: "random",
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {
