@@ -490,6 +490,25 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       latency: "random",
     },
   ],
+  [
+    "servers of a cluster that is made again are numbered as their names are free",
+    faulty("lossy"),
+    {
+      seed: 2221037,
+      latency: "random",
+      faults: [
+        {
+          p: "P28",
+          write: 1,
+          on: "/bindy.firestoned.io/bind9clusters/default/dns",
+          policy: "Foreground",
+          then: "again",
+        },
+        { p: "P8", change: 21, back: 1, as: "restart", by: 20_000 },
+        { p: "P8", change: 36, back: 4, as: "reconnect", by: 40_000 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

@@ -91,9 +91,12 @@ function differs({ p, again, then, on, at, kind, how }: Fault, all: readonly Fau
   // All servers go with their definition, or with their cluster's. Beside other faults their names are free again in any order.
   if (p === "P26")
     return all.length > 1 && how === "recreated" && (kind === Bind9Cluster.kind || kind === Bind9Instance.kind);
-  // As P18. An instance its cluster makes again; beside other faults a person may be faster, and then it is that person's.
+  if (p !== "P28") return false;
+  // As P18. An instance its cluster makes again.
   const isInstance = String(on).includes("/bind9instances/");
-  return p === "P28" && (isInstance ? then === "again" && all.length > 1 : then === "gone");
+  if (then === "gone") return !isInstance;
+  // Beside other faults: as P26; and where a person is faster than the cluster, an instance is that person's.
+  return all.length > 1 && (isInstance || String(on).includes("/bind9clusters/"));
 }
 
 /** What `Ready` promises. */
