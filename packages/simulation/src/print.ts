@@ -35,12 +35,14 @@ function placed({ p, ...detail }: Fault): string {
 export interface TestFileOptions {
   /** How the scenario is imported: `./shops.scenario.ts`. */
   readonly from: string;
-  /** Its name there. */
+  /** Its name there, or that of a list that it is in. */
   readonly scenario: string;
+  /** Its own name in that list. */
+  readonly member?: string;
 }
 
 /** A test that fails until the bug is gone. */
-export function testFile({ plan, violations }: Outcome, { from, scenario }: TestFileOptions): string {
+export function testFile({ plan, violations }: Outcome, { from, scenario, member }: TestFileOptions): string {
   const [first] = violations;
   const name = `${first?.invariant ?? "?"} holds in spite of ${plan.faults.map(placed).join(" and ") || "nothing"}`;
   return [
@@ -50,8 +52,10 @@ export function testFile({ plan, violations }: Outcome, { from, scenario }: Test
     "",
     ...plan.faults.map((fault) => `// ${inWords(fault)}`),
     `// ${first?.invariant}: ${first?.what.replaceAll("\n", " ") ?? ""}`,
-    `test(${JSON.stringify(name)}, async () => {`,
-    `  const { violations } = await replay(${scenario}, ${JSON.stringify(plan)});`,
+    member === undefined
+      ? `test(${JSON.stringify(name)}, async () => {`
+      : `test.each(${scenario}.filter(({ name }) => name === ${JSON.stringify(member)}))(${JSON.stringify(name)}, async (it) => {`,
+    `  const { violations } = await replay(${member === undefined ? scenario : "it"}, ${JSON.stringify(plan)});`,
     "  expect(violations).toEqual([]);",
     "});",
     "",

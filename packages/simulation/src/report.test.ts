@@ -35,6 +35,13 @@ describe("a campaign that finds something", () => {
     expect(text).toMatch(/await replay\(nightly, \{"seed":1,"faults":\[\{"p":"P25","write":1,/);
   });
 
+  it("ends with a test of one in a list where that is how it is exported", () => {
+    const text = reportText(report, { from: "./backup.scenario.ts", scenario: "nights", member: "nightly" });
+    expect(text).toContain('import { nights } from "./backup.scenario.ts";');
+    expect(text).toContain('test.each(nights.filter(({ name }) => name === "nightly"))("I2 holds');
+    expect(text).toMatch(/await replay\(it, \{"seed":1,"faults":\[\{"p":"P25","write":1,/);
+  });
+
   it("is all there as JSON", () => {
     const told = JSON.parse(reportJson(report, where)) as Record<string, unknown>;
     expect(Object.keys(told)).toEqual([

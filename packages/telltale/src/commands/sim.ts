@@ -2,7 +2,16 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Plan, replay, reportJson, reportText, type Scenario, simulate, story } from "@telltale/simulation";
+import {
+  type Plan,
+  replay,
+  reportJson,
+  reportText,
+  type Scenario,
+  simulate,
+  story,
+  type TestFileOptions,
+} from "@telltale/simulation";
 import type { Operator } from "../operators/operator.ts";
 import { folderBeside } from "../operators/samples.ts";
 import { chosen } from "../operators/table.ts";
@@ -16,7 +25,7 @@ export async function run(call: Call): Promise<number> {
   const files = words.length > 0 ? words.map((word) => resolve(word)) : await filesOf(await chosen(values["operator"]));
   const plan = planIn(values["plan"]);
   let failed = 0;
-  for (const { file, name, scenario } of await scenariosIn(files, values["scenario"])) {
+  for (const { from, scenario } of await scenariosIn(files, values["scenario"])) {
     if (plan !== undefined) {
       const outcome = await replay(scenario, plan);
       failed += outcome.violations.length;
@@ -31,7 +40,6 @@ export async function run(call: Call): Promise<number> {
       onProgress: (at) => err.line(`${at.scenario}: ${at.plans} of ${at.of} plans, ${at.perSecond} per second`),
     });
     if (report.failure !== undefined) failed += 1;
-    const from = { from: file, scenario: name };
     out.line(flags.has("json") ? reportJson(report, from) : reportText(report, from));
     if (call.signal.aborted) break;
   }
@@ -39,8 +47,7 @@ export async function run(call: Call): Promise<number> {
 }
 
 interface Found {
-  readonly file: string;
-  readonly name: string;
+  readonly from: TestFileOptions;
   readonly scenario: Scenario;
 }
 
@@ -51,12 +58,18 @@ async function scenariosIn(files: readonly string[], only: string | undefined): 
       const why = error instanceof Error ? error.message : String(error);
       throw new Problem(`${file} cannot be loaded: ${why}`, "name a module that exports scenarios");
     })) as Readonly<Record<string, unknown>>;
-    for (const [name, value] of Object.entries(exported))
-      if (isScenario(value)) all.push({ file, name, scenario: value });
+    const found = Object.entries(exported);
+    for (const [name, value] of found)
+      if (isScenario(value)) all.push({ from: { from: file, scenario: name }, scenario: value });
+    const known = new Set(all.map(({ scenario }) => scenario));
+    for (const [name, value] of found)
+      for (const scenario of Array.isArray(value) ? value.filter(isScenario) : [])
+        if (!known.has(scenario)) all.push({ from: { from: file, scenario: name, member: scenario.name }, scenario });
   }
-  const wanted = all.filter(({ name, scenario }) => only === undefined || name === only || scenario.name === only);
+  const isWanted = ({ from, scenario }: Found) => from.scenario === only || scenario.name === only;
+  const wanted = only === undefined ? all : all.filter(isWanted);
   if (wanted.length > 0) return wanted;
-  const names = all.map(({ name }) => name).sort();
+  const names = all.map(({ scenario }) => scenario.name).sort();
   throw new Problem(
     only === undefined ? `no scenario is exported by ${files.join(", ")}` : `there is no scenario ${only}`,
     names.length === 0
