@@ -509,6 +509,20 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a zone that says whose a record is leaves the rest to the record",
+    faulty("http-429"),
+    {
+      seed: 3009011,
+      latency: "random",
+      faults: [
+        { p: "P19", write: 31, on: "/bindy.firestoned.io/arecords/default/www", type: "Ready", how: "removed" },
+        { p: "P12", kind: "/services", event: 3, at: "start" },
+        { p: "P9", kind: "/pods", event: 5, by: 500 },
+        { p: "P16", write: 21, every: 3 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

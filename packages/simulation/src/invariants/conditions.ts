@@ -38,7 +38,9 @@ export const conditions: readonly Invariant[] = [
         applied({ target, pass }, changes) {
           if (target.subresource !== "status") return;
           for (const { before, after, type } of changes) {
-            if (pass !== undefined && before !== undefined) blame(pass, before, after);
+            // Who passes over another object says what is its own to say there.
+            if (pass === undefined || pass.object.metadata?.uid !== after.metadata?.uid) continue;
+            if (before !== undefined) blame(pass, before, after);
             if (type !== "DELETED") own.set(after.metadata?.uid ?? "", after);
           }
         },
