@@ -1,6 +1,6 @@
 // `telltale sim`: operators under every fault that is known, by a seed. What fails is printed, and replays.
 import { readdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   type Plan,
@@ -59,12 +59,14 @@ async function scenariosIn(files: readonly string[], only: string | undefined): 
       throw new Problem(`${file} cannot be loaded: ${why}`, "name a module that exports scenarios");
     })) as Readonly<Record<string, unknown>>;
     const found = Object.entries(exported);
+    // A test of what is found has its place beside them.
+    const from = `./${basename(file)}`;
     for (const [name, value] of found)
-      if (isScenario(value)) all.push({ from: { from: file, scenario: name }, scenario: value });
+      if (isScenario(value)) all.push({ from: { from, scenario: name }, scenario: value });
     const known = new Set(all.map(({ scenario }) => scenario));
     for (const [name, value] of found)
       for (const scenario of Array.isArray(value) ? value.filter(isScenario) : [])
-        if (!known.has(scenario)) all.push({ from: { from: file, scenario: name, member: scenario.name }, scenario });
+        if (!known.has(scenario)) all.push({ from: { from, scenario: name, member: scenario.name }, scenario });
   }
   const isWanted = ({ from, scenario }: Found) => from.scenario === only || scenario.name === only;
   const wanted = only === undefined ? all : all.filter(isWanted);
