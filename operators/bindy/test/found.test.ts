@@ -523,6 +523,25 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a pod whose label somebody changed is made again when its Deployment is put right",
+    faulty("http-403"),
+    {
+      seed: 3006197,
+      faults: [
+        {
+          p: "P30",
+          how: "changed",
+          write: 17,
+          on: "/apps/deployments/default/dns-secondary-1",
+          kind: "Deployment",
+          at: "/spec/template/metadata/labels/app.kubernetes.io~1instance",
+        },
+        { p: "P25", write: 17, by: 40_000, side: "before", for: 0 },
+      ],
+      latency: "random",
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

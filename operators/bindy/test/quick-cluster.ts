@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { deepEqual, formatTime, type Instant, instant, type KubeObject, parseTime, plus } from "@telltale/kinds";
 import { Deployment, Pod, ReplicaSet } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type Look } from "@telltale/runtime";
-import { labels, parts } from "../src/names.ts";
+import { parts } from "../src/names.ts";
 
 /** Where pods live. */
 export interface Machines {
@@ -66,9 +66,8 @@ export function quickCluster(machines: Machines): readonly Controller[] {
 }
 
 function* deploymentOf(pod: Pod | undefined) {
-  const { namespace = "", labels: named } = pod?.metadata ?? {};
-  const name = named?.[labels.appInstance];
-  if (name !== undefined) yield { namespace, name };
+  const set = pod && controllerOf(pod)?.name;
+  if (set !== undefined) yield { namespace: pod?.metadata?.namespace ?? "", name: set.replace(/-1$/, "") };
 }
 
 const setName = ({ metadata }: Deployment): string => `${metadata?.name ?? ""}-1`;
