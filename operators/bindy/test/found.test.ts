@@ -542,6 +542,26 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       latency: "random",
     },
   ],
+  [
+    "an instance that asked for its turn while the clock was ahead does not wait for that hour",
+    faulty("truncated"),
+    {
+      seed: 3024615,
+      faults: [
+        {
+          p: "P30",
+          how: "changed",
+          write: 12,
+          on: "/apps/deployments/default/dns-primary-0",
+          kind: "Deployment",
+          at: "/spec/template/spec/containers/1/env/9/value",
+        },
+        { p: "P24", write: 12, by: 3_600_000 },
+        { p: "P10", kind: "/pods", event: 5 },
+      ],
+      latency: "random",
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {
