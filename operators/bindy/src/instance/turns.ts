@@ -24,9 +24,9 @@ export class Turns {
     const uid = it.metadata.uid ?? "";
     const all = this.#waiting.get(cluster) ?? new Map<string, Waiting>();
     this.#waiting.set(cluster, all);
-    const known = all.get(uid);
+    const before = all.get(uid);
     // From the future: the clock was ahead then, and has been put right.
-    const mine = known === undefined || known.since > now ? { since: now, order: orderOf(it) } : known;
+    const mine = before === undefined || before.since > now ? { since: now, order: orderOf(it) } : before;
     all.set(uid, mine);
     const present = new Set([uid, ...siblings.map(({ instance }) => instance.metadata.uid ?? "")]);
     for (const known of all.keys()) if (!present.has(known)) all.delete(known);
