@@ -18,6 +18,8 @@ interface Calls {
   lacks?: true;
   /** Another pod may have its name later. */
   wasWell?: true;
+  /** The last word of it was put back with the server. */
+  isPutBack?: true;
 }
 
 /** What an instance says of one of its pods. */
@@ -111,11 +113,14 @@ export class Flapping {
     const before = new Map(wordsOf(old).map((it) => [it.pod, it]));
     for (const { pod: name, is, since } of wordsOf(next)) {
       const { is: was, since: then = 0 } = before.get(name) ?? {};
-      // Of a server that was put back: nobody has said it now.
-      if (since < then) continue;
       const pod = look.get(Pod, { namespace: next.metadata.namespace ?? "", name });
       const address = pod?.status?.podIP ?? "";
       const calls = this.#of(address);
+      // Of a server that was put back: nobody has said it now.
+      if (since < then) {
+        calls.isPutBack = true;
+        continue;
+      }
       // Whoever is shown the past asks the pod that was there then.
       const former = [...this.#homesOf(name)].filter((it) => it !== address).map((it) => this.#of(it));
       const [first, other] = calls.failed;
@@ -123,12 +128,15 @@ export class Flapping {
       const isEnough =
         (first !== undefined && (!isSteady || other !== undefined || calls.lacks === true)) ||
         former.some(({ failed }) => failed.length > 0);
+      // A word that was put back is not by these failures: the first of them changes nothing.
+      const last = other ?? (calls.isPutBack === true ? undefined : first);
+      if (is !== was) delete calls.isPutBack;
       if (was === "well" && is === "failing" && calls.wasWell === true && !isEnough)
         this.found.push(`Pod ${name} is said to fail after ${calls.failed.length} failure(s)`);
       if (is === "well") calls.wasWell = true;
       if (is === "well" && was !== "well") for (const it of former) it.failed = [];
       if (was !== "failing" || is !== "well") continue;
-      if (isSteady && (calls.answered === undefined || calls.answered < (other ?? first)))
+      if (isSteady && last !== undefined && (calls.answered === undefined || calls.answered < last))
         this.found.push(`Pod ${name} is said to be well again, and has answered nobody`);
       // What has failed since its last answer counts for the next time, however late the word came.
       const from = Math.min(since, calls.answered ?? since);

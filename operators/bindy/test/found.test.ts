@@ -562,6 +562,11 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       latency: "random",
     },
   ],
+  [
+    "a pod that had answered, and fails once after the server was put back, is still well",
+    faulty("refused"),
+    { seed: 4015007, latency: "random", faults: [{ p: "P31", change: 56, lost: 3, versions: "back" }] },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {
