@@ -4,12 +4,12 @@ import { afterEach, expect, test } from "vitest";
 import { ARecord, Bind9Cluster, Bind9Instance, DNSZone } from "../src/kinds/index.ts";
 import { zonesLoadedGate } from "../src/names.ts";
 import { soaRecord, zoneSpec } from "./zone-objects.ts";
-import { namespace, type ZoneStage, zoneStage } from "./zone-stage.ts";
+import { namespace, type ZoneStage, type ZoneStageOptions, zoneStage } from "./zone-stage.ts";
 
 let it: ZoneStage;
 afterEach(() => it.end(), 60_000);
 
-async function begin(primary: number, secondary: number, options: Parameters<typeof zoneStage>[0] = {}): Promise<void> {
+async function begin(primary: number, secondary: number, options: ZoneStageOptions = {}): Promise<void> {
   it = await zoneStage(options);
   await it.cluster("dns", primary, secondary);
   await it.make(DNSZone, "example-com", zoneSpec);
@@ -91,6 +91,18 @@ test("A-134 L-41 L-42 pods that get other addresses are let in, and found, by th
     allowTransfer: [secondary?.status?.podIP],
     alsoNotify: [`${secondary?.status?.podIP}:5353`],
   });
+});
+
+test("who leads again believes nothing that it knew of servers: what they were told meanwhile is put right", async () => {
+  await begin(1, 1, { replicas: { as: "lease", namespace: "platform" } });
+  const { nameserver } = await it.bindcar("dns-primary-0");
+  const right = await nameserver.definition("example.com");
+  expect(right.alsoNotify).toHaveLength(1);
+  // As another leader does, that does not know of the secondary.
+  await nameserver.modify("example.com", { alsoNotify: [], allowTransfer: [] });
+  await it.apart(60_000);
+  await it.pass(60_000);
+  expect(await nameserver.definition("example.com")).toEqual(right);
 });
 
 test("A-83 a zone that one pod does not have shows on the pod, and is made again", async () => {

@@ -5,7 +5,7 @@ import { type Client, createClient, inProcessTransport, isNotFound, type Request
 import { seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { type Condition, type KindRef, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { CoreEvent, Namespace, Pod } from "@telltale/kinds/builtin";
-import { type Manager, manager } from "@telltale/runtime";
+import { type Manager, manager, type Replicas } from "@telltale/runtime";
 import { simulatedRuntime, workloads } from "@telltale/workloads";
 import { bindcarClient } from "../src/bindcar/client.ts";
 import type { RRset } from "../src/bindcar/contract.ts";
@@ -42,10 +42,19 @@ export interface ZoneStage {
   asked(): readonly string[];
   events(kind: string): Promise<readonly string[]>;
   restart(how: "stop" | "crash"): Promise<void>;
+  /** So long the operator does not reach the API server. */
+  apart(by: Ms): Promise<void>;
   end(): Promise<void>;
 }
 
-export async function zoneStage(options: { readonly gate?: boolean; readonly ready?: Ms } = {}): Promise<ZoneStage> {
+export interface ZoneStageOptions {
+  readonly gate?: boolean;
+  readonly ready?: Ms;
+  /** Who of several processes works. Default: there is one. */
+  readonly replicas?: Replicas;
+}
+
+export async function zoneStage(options: ZoneStageOptions = {}): Promise<ZoneStage> {
   const clock = new VirtualClock();
   const kinds = [Bind9GlobalCluster, Bind9Cluster, Bind9Instance, DNSZone, ...recordKinds];
   const namespaces = [namespace, "t", "platform"].map((name) => ({
@@ -72,6 +81,7 @@ export async function zoneStage(options: { readonly gate?: boolean; readonly rea
   const find = (endpoint: string) => at(endpoint.split(":")[0] ?? "");
   const complaints: string[] = [];
   let sent: string[] = [];
+  let isApart = false;
   const config = { ...standardConfig, zoneReadinessGate: options.gate ?? false };
 
   const pass = async (by: Ms = 0) => {
@@ -86,6 +96,7 @@ export async function zoneStage(options: { readonly gate?: boolean; readonly rea
     const transport = {
       async send(request: Request) {
         if (isDead) throw new Error("the process is gone");
+        if (isApart) throw new Error("the server cannot be reached");
         const line = `${request.method} ${request.path.split("?")[0]}`;
         if (request.method !== "GET" && !line.includes("/events")) sent.push(line);
         return inner.send(request);
@@ -105,6 +116,7 @@ export async function zoneStage(options: { readonly gate?: boolean; readonly rea
       strict: true,
       transport,
       log,
+      ...(options.replicas !== undefined && { replicas: options.replicas }),
     });
     const stop = new AbortController();
     let isOver = false;
@@ -215,6 +227,11 @@ export async function zoneStage(options: { readonly gate?: boolean; readonly rea
       await stopOperator(how);
       stopOperator = start();
       await pass();
+    },
+    async apart(by) {
+      isApart = true;
+      await pass(by);
+      isApart = false;
     },
     async end() {
       await stopOperator("stop");
