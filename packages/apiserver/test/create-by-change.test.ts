@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { startApiServer } from "../src/index.ts";
 
 const jane = { username: "jane", uid: "", groups: ["system:authenticated"], extra: {} };
+const int = { type: "integer" };
 const rbac = { apiGroup: "rbac.authorization.k8s.io" };
 
 async function served(...verbs: string[]) {
@@ -50,6 +51,45 @@ async function served(...verbs: string[]) {
     stop: () => server.stop(),
   };
 }
+
+it("is answered as it is stored: with the defaults of a status that nobody may bring", async () => {
+  const status = { type: "object", default: { observedGeneration: -1 }, properties: { observedGeneration: int } };
+  const crd = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "shops.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "shops", singular: "shop", kind: "Shop", listKind: "ShopList" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: "object", properties: { status } } },
+        },
+      ],
+    },
+  };
+  const server = await startApiServer({ listen: false, objects: [crd] });
+  const ask = async (method: string, path: string, type: string, name: string) => {
+    const shop = { apiVersion: "example.com/v1", kind: "Shop", metadata: { name }, status: { observedGeneration: 7 } };
+    const answer = await server.client({
+      method,
+      path: `/apis/example.com/v1/namespaces/default/shops${path}`,
+      headers: { "content-type": type },
+      ...(method === "GET" ? {} : { body: JSON.stringify(shop) }),
+    });
+    return JSON.parse(answer.body).status;
+  };
+  const filled = { observedGeneration: -1 };
+  expect(await ask("POST", "", "application/json", "a")).toEqual(filled);
+  expect(await ask("PATCH", "/b?fieldManager=x", "application/apply-patch+yaml", "b")).toEqual(filled);
+  expect(await ask("GET", "/b", "", "b")).toEqual(filled);
+  await server.stop();
+});
 
 it("is refused to whoever may change objects but not make them", async () => {
   const { apply, put, stop } = await served("get", "patch", "update");

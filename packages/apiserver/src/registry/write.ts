@@ -252,7 +252,8 @@ export class Writer {
     await durable();
     // What the stored version does not know is lost, and the client is told so.
     if (r.storageVersion !== r.version) return await r.read(record);
-    return withMetadata(object, { resourceVersion: String(record.revision), selfLink: undefined });
+    // What is answered is what was stored: a status that a create may not bring has its default there.
+    return withMetadata(stored, { resourceVersion: String(record.revision) });
   }
 
   async #validate(t: Target, object: JsonObject, old: JsonObject | undefined): Promise<void> {
