@@ -23,6 +23,7 @@ import { Pressure } from "./pressure.ts";
 import type { Gauges, Sink } from "./samples.ts";
 import { Thrift } from "./thrift.ts";
 import { fenced, limited, type Rate } from "./transport.ts";
+import type { Step } from "./write/status-writer.ts";
 
 export interface ManagerOptions {
   /** Names the operator: field manager, lease, user agent. */
@@ -174,8 +175,8 @@ export function manager(options: ManagerOptions): Manager {
       : undefined;
     return {
       say: record,
-      written: ({ before, after }) =>
-        tell?.written({ object: after, old: statusOf(before), next: statusOf(after) ?? {}, now: clock.now() }),
+      written: ({ before, said, after }) =>
+        tell?.written({ object: after, old: statusOf(before), next: said, now: clock.now() }),
       flush: async (within) => told?.flush(within),
     };
   }
@@ -262,7 +263,7 @@ function check({ name, controllers, namespaces }: ManagerOptions): void {
 
 interface Voice {
   say(subject: Subject, said: { type: "Normal" | "Warning"; reason: string; message: string }): void;
-  written(step: { before: KubeObject; after: KubeObject }): void;
+  written(step: Step): void;
   flush(within: Ms): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 // What sets a pass off: children, others by a mapper, sums, pollers, long calls; and what it may say on the way.
 import { get as httpGet } from "node:http";
 import { TimeoutError } from "@telltale/client";
-import { conditions, defineKind, Fields, Int32, no, positive, type Resource, yes } from "@telltale/kinds";
+import { conditions, defineKind, Fields, Int32, no, plus, positive, type Resource, yes } from "@telltale/kinds";
 import { ConfigMap, Event, Pod, Secret } from "@telltale/kinds/builtin";
 import { text } from "@telltale/status";
 import { afterEach, describe, expect, it } from "vitest";
@@ -410,6 +410,34 @@ describe("saying something on the way", () => {
     expect(items[0]?.regarding).toMatchObject({ kind: "Site", name: "a" });
     const lines = w.sent.filter((line) => line.includes("/status") || line.startsWith("POST"));
     expect(lines[0]).toContain("/status");
+  });
+
+  it("tells of its own flips alone, although the answer to a write shows those of others", async () => {
+    w = await world({ kinds: [Site] });
+    let count = 0;
+    const it = controller(Site).reconcile({
+      observe: (found) => found,
+      async act(_none, _hands, found) {
+        count += 1;
+        const [ready] = found.status?.conditions ?? [];
+        if (ready === undefined || count > 2) return;
+        // Somebody writes a word of theirs while the pass is under way.
+        const conditions = [{ ...ready, status: "False", reason: "Starting" }];
+        await w.client.status.patch(Site, at("a"), { merge: { status: { conditions } } } as never);
+      },
+      status(_found, draft, now) {
+        draft.phase("Pending").phase("Serving").set({ readyReplicas: count });
+        draft.condition("Ready", true, "AllServing", "Every replica answers").wake(plus(now, 60_000));
+      },
+    });
+    await w.client.create(Site, site("a"));
+    await w.start([it]);
+    await w.pass(30_000);
+    const flips = () => w.samples.flatMap((it) => (it.is === "flip" ? [`${it.type}=${it.status}`] : []));
+    expect(flips()).toEqual(["Ready=True"]);
+    await w.pass(60_000);
+    expect((await get("a")).status).toMatchObject({ readyReplicas: 3, conditions: [{ status: "True" }] });
+    expect(flips()).toEqual(["Ready=True", "Ready=True"]);
   });
 
   it("traces a pass and the status that it wrote, where a tracer is given", async () => {

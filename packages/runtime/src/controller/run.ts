@@ -11,7 +11,7 @@ import { Polling } from "../poll.ts";
 import type { Pressure } from "../pressure.ts";
 import { Queue, type Taken } from "../queue.ts";
 import type { Cause, QueueGauge } from "../samples.ts";
-import { StatusWriter } from "../write/status-writer.ts";
+import { StatusWriter, type Step } from "../write/status-writer.ts";
 import { Calls } from "./calls.ts";
 import type { Aspect, Controller, Farewell, Input } from "./declare.ts";
 import { echo, mapLook, PassOver, type PassState } from "./hands.ts";
@@ -25,7 +25,7 @@ import { traced } from "./trace.ts";
 export interface Environment extends Shared {
   readonly pressure: Pressure;
   readonly announce: (controller: Controller, subject: Subject, announcement: Announcement) => void;
-  readonly onWritten: (controller: Controller, step: { before: KubeObject; after: KubeObject }) => void;
+  readonly onWritten: (controller: Controller, step: Step) => void;
   /** Only where broken rules throw. */
   readonly onViolation: (error: StatusViolation) => void;
 }

@@ -23,7 +23,14 @@ export interface StatusWriterOptions {
   readonly fence: Fence;
   readonly mode: WriteMode;
   /** Each status that was written: for events, metrics and whoever is interested. */
-  readonly onWritten?: (step: { readonly before: KubeObject; readonly after: KubeObject }) => void;
+  readonly onWritten?: (step: Step) => void;
+}
+
+/** From what was read to what was said. What came back may show the words of others, too. */
+export interface Step {
+  readonly before: KubeObject;
+  readonly said: Readonly<Record<string, unknown>>;
+  readonly after: KubeObject;
 }
 
 export interface Written {
@@ -94,7 +101,7 @@ export class StatusWriter {
     }
     this.#last.set(after.metadata?.uid ?? "", clock.now());
     cache.wrote(kind, after);
-    this.#options.onWritten?.({ before: read, after });
+    this.#options.onWritten?.({ before: read, said: said.status, after });
     return { outcome: "written", object: after, stale: isForeign(read, said, after) };
   }
 
