@@ -338,6 +338,26 @@ test("8.4 a Secret that was there before its instance is looked at first: a key 
   );
 });
 
+test("8.3 there is no turn to wait for with a Deployment of somebody else: it is told of at once, also by a new operator", async () => {
+  it = await stage();
+  const name = "lone";
+  const labels = { "app.kubernetes.io/part-of": "bindy" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "bind9", image: "other:1" }] } };
+  const theirs = { replicas: 0, selector: { matchLabels: labels }, template };
+  await it.client.create(Deployment, { metadata: { name, namespace, labels }, spec: theirs });
+  const { apiVersion, kind } = Bind9Instance;
+  const spec = { clusterRef: "", role: "primary" as const };
+  await it.client.create(Bind9Instance, { apiVersion, kind, metadata: { name, namespace }, spec });
+  await it.pass(1_000);
+  const said = "False NotReady Failed to create resources: Deployment lone belongs to somebody else";
+  expect(await it.says("b9", name)).toBe(said);
+  await it.operator.stop();
+  it.writes();
+  it.operator = it.start("second");
+  await it.pass(20_000);
+  expect(it.writes()).toEqual([]);
+});
+
 test("8.3 a wanted name that somebody else has is told of, and not touched", async () => {
   it = await stage();
   const { apiVersion, kind } = Bind9Instance;

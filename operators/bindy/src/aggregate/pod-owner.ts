@@ -20,5 +20,5 @@ export function claimOf(pod: Pod, instance: Bind9Instance, look: Pick<Look, "get
   return controllerOf(object)?.uid === instance.metadata.uid ? "its" : "another's";
 }
 
-const controllerOf = (object: KubeObject | undefined) =>
+export const controllerOf = (object: KubeObject | undefined) =>
   object?.metadata?.ownerReferences?.find(({ controller }) => controller === true);

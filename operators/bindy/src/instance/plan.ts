@@ -2,6 +2,7 @@
 import type { Instant } from "@telltale/kinds";
 import type { ConfigMap, Deployment, Service } from "@telltale/kinds/builtin";
 import { contains } from "@telltale/runtime";
+import { controllerOf } from "../aggregate/pod-owner.ts";
 import { buildConfigMap, buildDeployment, buildService } from "../build/index.ts";
 import type { Config } from "../config.ts";
 import { annotations } from "../names.ts";
@@ -28,13 +29,15 @@ export function plan({ it, wanted, deployment }: World, now: Instant, config: Co
   const key = planKey(it.metadata.name ?? "", server.key, { ...keys, rotatedAt }, now);
   if (key.is === "invalid") return { is: "nothing", problem: key.problem };
   const desired = buildDeployment(server, key.used, config);
-  const isOther = deployment !== undefined && !contains(deployment.spec?.template, desired.spec?.template);
+  // One that is somebody else's stays as it is: there is no turn to wait for, and what is wrong is said at once.
+  const own = controllerOf(deployment)?.uid === it.metadata.uid ? deployment : undefined;
+  const isOther = own !== undefined && !contains(own.spec?.template, desired.spec?.template);
   return {
     is: "build",
     key,
     configMap: buildConfigMap(server, key.used.name),
     deployment: desired,
     service: buildService(server),
-    rolls: isOther || (deployment !== undefined && key.is === "renew"),
+    rolls: isOther || (own !== undefined && key.is === "renew"),
   };
 }
