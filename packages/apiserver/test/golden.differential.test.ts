@@ -17,12 +17,13 @@ const version = process.env["TELLTALE_RECORD"];
 vi.setConfig({ maxConcurrency: 16 });
 
 /**
- * Webhooks see all requests, compaction forgets everybody's past, and what is about time needs a server that has time:
- * these run when no other does.
+ * Webhooks see all requests, compaction forgets everybody's past, what is about time needs a server that has time, and a
+ * server is the same as before only while nobody makes definitions: these run when no other does.
  */
 const alone = ({ webhook, steps }: Case): boolean =>
   webhook !== undefined ||
-  steps.some((s) => s.do === "COMPACT" || s.elapsed !== undefined || s.path?.includes("timeoutSeconds="));
+  steps.some((s) => s.do === "COMPACT" || s.elapsed !== undefined || s.path?.includes("timeoutSeconds=")) ||
+  steps.some((s) => s.headers?.["if-none-match"] !== undefined);
 
 /** Where a recording depends on the age of the recorded server, or on its chance. */
 const young: readonly Accepted[] = [
