@@ -2,6 +2,7 @@
 // The answers are those of kube-apiserver v1.36.
 import { expect, it } from "vitest";
 import { startApiServer } from "../src/index.ts";
+import { crd } from "./golden/crd.ts";
 
 const jane = { username: "jane", uid: "", groups: ["system:authenticated"], extra: {} };
 const int = { type: "integer" };
@@ -54,26 +55,10 @@ async function served(...verbs: string[]) {
 
 it("is answered as it is stored: with the defaults of a status that nobody may bring", async () => {
   const status = { type: "object", default: { observedGeneration: -1 }, properties: { observedGeneration: int } };
-  const crd = {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: "shops.example.com" },
-    spec: {
-      group: "example.com",
-      scope: "Namespaced",
-      names: { plural: "shops", singular: "shop", kind: "Shop", listKind: "ShopList" },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: { type: "object", properties: { status } } },
-        },
-      ],
-    },
-  };
-  const server = await startApiServer({ listen: false, objects: [crd] });
+  const schema = { openAPIV3Schema: { type: "object", properties: { status } } };
+  const versions = [{ subresources: { status: {} }, schema }];
+  const shops = crd({ kind: "Shop", group: "example.com", versions }, {});
+  const server = await startApiServer({ listen: false, objects: [shops] });
   const ask = async (method: string, path: string, type: string, name: string) => {
     const shop = { apiVersion: "example.com/v1", kind: "Shop", metadata: { name }, status: { observedGeneration: 7 } };
     const answer = await server.client({
