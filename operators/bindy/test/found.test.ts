@@ -567,6 +567,31 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
     faulty("refused"),
     { seed: 4015007, latency: "random", faults: [{ p: "P31", change: 56, lost: 3, versions: "back" }] },
   ],
+  [
+    "what was deleted is there again on a server that was put back, and its end was never told",
+    deleted,
+    { seed: 6003504, latency: "random", faults: [{ p: "P31", change: 92, lost: 1, versions: "back" }] },
+  ],
+  [
+    "a zone ends before its process has heard of a pod that has it",
+    faulty("wrong-json"),
+    {
+      seed: 6025490,
+      latency: "random",
+      faults: [
+        { p: "P8", change: 37, back: 4, as: "reconnect", by: 40_000 },
+        { p: "P26", write: 5, kind: "Bind9Instance", how: "stored" },
+        {
+          p: "P28",
+          write: 41,
+          on: "/bindy.firestoned.io/dnszones/default/example-com",
+          policy: "Foreground",
+          then: "again",
+        },
+        { p: "P35", write: 34 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

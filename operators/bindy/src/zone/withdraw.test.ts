@@ -11,7 +11,11 @@ import { withdraw } from "./withdraw.ts";
 import type { World } from "./world.ts";
 
 /** The pods that may still have the zone. */
-function leftOf(servers: readonly Pick<Server, "uid" | "http" | "dns">[], pods: readonly object[] = []) {
+function leftOf(
+  servers: readonly Pick<Server, "uid" | "http" | "dns">[],
+  pods: readonly object[] = [],
+  deployment?: object,
+) {
   const clock = new VirtualClock();
   const random = seededRandom(1);
   const well = new SimulatedBindcar({ clock, random });
@@ -22,7 +26,12 @@ function leftOf(servers: readonly Pick<Server, "uid" | "http" | "dns">[], pods: 
     spec: { role: "secondary" },
   } as Bind9Instance;
   const world = { zone: { spec: { zoneName: "example.com" } }, servers: new Map([["i", servers]]) } as unknown as World;
-  const hands = { signal: new AbortController().signal, list: () => pods, get: () => undefined };
+  const hands = {
+    signal: new AbortController().signal,
+    list: () => pods,
+    get: () => undefined,
+    live: async () => deployment,
+  };
   return withdraw(instance, world, hands as unknown as ZoneHands, bindcar);
 }
 
@@ -39,4 +48,13 @@ test("8.5 so may a pod of which it is not known yet whose it is", async () => {
   const metadata = { uid: "doubtful", namespace: "dns", name: "x-1-0", ownerReferences };
   const pod = { metadata, status: { phase: "Running", podIP: "10.0.0.3" } };
   expect(await leftOf([], [pod, { ...pod, status: { phase: "Pending" } }])).toEqual(["doubtful"]);
+});
+
+test("8.5 so may pods that the Deployment has and nobody has told of; what is another's does not count", async () => {
+  const well = { uid: "well", http: "10.0.0.1:8080", dns: "10.0.0.1:53" };
+  const owned = (uid: string) => ({ ownerReferences: [{ kind: "Bind9Instance", name: "x", uid, controller: true }] });
+  const of = (uid: string, replicas: number) => leftOf([well], [], { metadata: owned(uid), status: { replicas } });
+  expect(await of("i", 1)).toEqual([]);
+  expect(await of("i", 3)).toHaveLength(2);
+  expect(await of("another", 3)).toEqual([]);
 });

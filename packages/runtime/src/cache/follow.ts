@@ -55,8 +55,8 @@ interface Attempt {
   readonly signal: AbortSignal;
   /** The newest version that the server had shown us before, in whichever way. */
   readonly known: string;
-  /** How many objects had vanished before. */
-  readonly vanished: number;
+  /** How many ends of objects were known before. */
+  readonly ends: number;
   /** From where on, and since when, it follows. Undefined before the end of a list. */
   begun: { readonly version: string; readonly at: Ms } | undefined;
 }
@@ -148,8 +148,8 @@ export class Follower<T extends KubeObject> {
 
   async #attempt(state: Following, stop: AbortController, signal: AbortSignal): Promise<Ended> {
     const { clock } = this.#options;
-    const vanished = this.#options.store.vanishings;
-    const attempt: Attempt = { signal: stop.signal, known: this.#known(), vanished, begun: undefined };
+    const { ends } = this.#options.store;
+    const attempt: Attempt = { signal: stop.signal, known: this.#known(), ends, begun: undefined };
     const watchdog = this.#pulse.watch(
       () => attempt.begun !== undefined,
       (silent) => stop.abort(new StreamError("stalled", `nothing came for ${Math.round(silent / 1000)} s`)),
@@ -278,7 +278,7 @@ export class Follower<T extends KubeObject> {
     if (isBack && trust !== "server") throw new Rewound(version, attempt.known);
     store.replace(objects, version, {
       trust: isBack ? "server" : trust === "newest" ? "newest" : "content",
-      asked: attempt.vanished,
+      asked: attempt.ends,
       ...(select.namespace === undefined ? {} : { namespace: select.namespace }),
     });
     this.#version = version;

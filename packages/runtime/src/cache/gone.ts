@@ -13,11 +13,11 @@ interface Death {
   readonly version: string | undefined;
   /** Whether the server has told of it: then a list that has it again is a server that was put back, and counts. */
   readonly isTold: boolean;
-  /** The how many-th that vanished: a list that was asked for before may be from before. */
-  readonly nth?: number;
+  /** The how many-th end it was: a list that was asked for before may be from before. */
+  readonly nth: number;
 }
 
-/** A list: its version, and how many had vanished when it was asked for. */
+/** A list: its version, and how many ends were known when it was asked for. */
 export interface ListOf {
   readonly version: string;
   readonly asked: number;
@@ -30,25 +30,26 @@ export class Gone {
   readonly #bare = new Map<Key, string>();
   /** Uids of which the server told that they are gone: it may have been faster than the answer to our own deletion. */
   readonly #told = new Map<string, true>();
-  #vanished = 0;
+  #count = 0;
 
-  /** How many have vanished so far. */
+  /** How many ends are known so far. */
   get count(): number {
-    return this.#vanished;
+    return this.#count;
   }
 
   /** We deleted the object. */
   died(key: Key, { metadata }: KubeObject): void {
     const { uid, resourceVersion: version } = metadata ?? {};
-    if (uid !== undefined) put(this.#deaths, uid, { key, version, isTold: this.#told.has(uid) });
+    this.#count += 1;
+    if (uid !== undefined) put(this.#deaths, uid, { key, version, isTold: this.#told.has(uid), nth: this.#count });
     this.bare(key, version);
   }
 
   /** The server says that there is no such object any more. At which version that was it does not say. */
   vanished(key: Key, { metadata }: KubeObject): void {
-    this.#vanished += 1;
+    this.#count += 1;
     const { uid, resourceVersion: version } = metadata ?? {};
-    if (uid !== undefined) put(this.#deaths, uid, { key, version, isTold: true, nth: this.#vanished });
+    if (uid !== undefined) put(this.#deaths, uid, { key, version, isTold: true, nth: this.#count });
   }
 
   /** We made sure that there was nothing to see under a key at a version. */
@@ -88,6 +89,14 @@ export class Gone {
     return isOlder(list.version, this.#bare.get(key));
   }
 
+  /**
+   * The server may have been put back, and nobody would tell of an end that it does not know of any more: its list decides
+   * about all that ended before it was asked for.
+   */
+  doubt({ asked }: ListOf, isOf: (key: Key) => boolean): void {
+    for (const [uid, { key, nth }] of this.#deaths) if (nth <= asked && isOf(key)) this.#deaths.delete(uid);
+  }
+
   clear(): void {
     this.#deaths.clear();
     this.#bare.clear();
@@ -95,9 +104,9 @@ export class Gone {
   }
 }
 
-/** Whether it vanished while the list was on its way, and was there at a later version than that of the list. */
+/** Whether it ended while the list was on its way, and was there at a later version than that of the list. */
 function isAfter({ nth, version }: Death, list: ListOf): boolean {
-  return nth !== undefined && nth > list.asked && isOlder(list.version, version);
+  return nth > list.asked && isOlder(list.version, version);
 }
 
 function put<K, V>(map: Map<K, V>, key: K, value: V, limit = most): void {

@@ -200,13 +200,13 @@ describe("an object that vanished unheard", () => {
   it("is not back in a list that was asked for before, nor in what follows that", () => {
     const { store, shown } = opened();
     store.saw("ADDED", thing("x", 30));
-    const asked = store.vanishings;
+    const asked = store.ends;
     store.wrote(thing("x", 46));
     store.vanished(thing("x", 46));
     store.replace([thing("x", 30)], "35", { asked });
     store.saw("MODIFIED", thing("x", 46));
     expect(shown()).toEqual([]);
-    store.replace([thing("x", 30)], "36", { asked: store.vanishings });
+    store.replace([thing("x", 30)], "36", { asked: store.ends });
     expect(shown()).toEqual(["x-1@30"]);
   });
 
@@ -278,6 +278,19 @@ describe("a list", () => {
     store.replace([thing("x", 300), thing("lost", 100)], "500", { trust: "server" });
     expect(shown()).toEqual(["lost-1@100", "x-1@300"]);
     expect(store.written).toBe("");
+  });
+
+  it("of a server that may have been put back has what we deleted before, and not what we deleted since", () => {
+    const { store, shown } = opened();
+    for (const name of ["before", "since"]) store.saw("ADDED", thing(name, 59));
+    store.deleted(thing("before", 59));
+    const asked = store.ends;
+    store.deleted(thing("since", 59));
+    const all = [thing("before", 59), thing("since", 59)];
+    store.replace(all, "140", { asked });
+    expect(shown()).toEqual([]);
+    store.replace(all, "140", { trust: "content", asked });
+    expect(shown()).toEqual(["before-1@59"]);
   });
 
   it("of a server that may have given out versions twice is compared by what it holds, and tells of no more than that", () => {

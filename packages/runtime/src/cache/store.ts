@@ -79,8 +79,8 @@ export class Store<T extends KubeObject> implements Reader<T> {
     return this.#written;
   }
 
-  /** How many have vanished so far: a list says how many had when it was asked for. */
-  get vanishings(): number {
+  /** How many ends are known so far: a list says how many were when it was asked for. */
+  get ends(): number {
     return this.#gone.count;
   }
 
@@ -171,7 +171,7 @@ export class Store<T extends KubeObject> implements Reader<T> {
 
   /**
    * All there is, as of a version; with a namespace, all there is in it. What we wrote after that version stays, unless the
-   * server's word alone counts: it has gone back in time, and newer is no longer better. `asked`: how many had vanished when
+   * server's word alone counts: it has gone back in time, and newer is no longer better. `asked`: how many ends were known when
    * it was asked for.
    */
   replace(
@@ -189,7 +189,7 @@ export class Store<T extends KubeObject> implements Reader<T> {
     if (reset) {
       this.#gone.clear();
       this.#written = "";
-    }
+    } else if (trust !== "newest") this.#gone.doubt(list, isOf);
     const listed = new Set<Key>();
     const uids = new Set<string>();
     for (const object of objects) {
