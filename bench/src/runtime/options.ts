@@ -33,7 +33,7 @@ against a kube-apiserver and etcd of its own that start with the same objects.
   --repeat N     how often everything is done; figures are medians (1)
   --rates A,B    W3: spec changes a second, open loop (40)
   --seconds N    W3: for how long at each rate (30)
-  --changes N    W3: changes by 8 writers in a closed loop (3000, at most one for each object)
+  --changes N    W3: changes by 8 writers in a closed loop (3000, at most one for each object); a third of them by one
   --burst N      W4: changes at once (5000, at most one for each object)
   --flips N      W5: children that change (5000, at most one for each object)
   --idle N       W8: seconds (60)

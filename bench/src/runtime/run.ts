@@ -11,7 +11,7 @@ import { type Measured, printReport, toJson } from "./report.ts";
 import { type Figures, Scene } from "./scene.ts";
 import { raise, type Seed, seed } from "./stage.ts";
 import { verifyShelves, verifyWidgets } from "./verify.ts";
-import { burst, closedLoop, openLoop } from "./workloads/churn.ts";
+import { burst, closedLoop, openLoop, warmUp } from "./workloads/churn.ts";
 import { coldStart, steady } from "./workloads/cold.ts";
 import { idle } from "./workloads/idle.ts";
 import { outages } from "./workloads/outage.ts";
@@ -112,12 +112,14 @@ async function perform(peer: Peer, { options, assets, folder, from, told, report
           report("W8", await idle(scene, operator));
         }
         if (wanted("W3")) {
+          told("W3: getting warm");
+          await warmUp(scene, operator);
           for (const rate of options.rates) {
             told(`W3: ${rate} changes a second`);
             report(`W3 ${rate}/s`, await openLoop(scene, operator, rate));
           }
           told("W3: one writer");
-          report("W3 1 writer", await closedLoop(scene, operator, 1, Math.ceil(options.changes / 10)));
+          report("W3 1 writer", await closedLoop(scene, operator, 1, Math.ceil(options.changes / 3)));
           told("W3: 8 writers");
           report("W3 8 writers", await closedLoop(scene, operator, 8, options.changes));
         }

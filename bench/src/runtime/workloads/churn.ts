@@ -8,7 +8,6 @@ import type { Figures, Scene } from "../scene.ts";
 
 /** So many changes a second, whatever becomes of them; each is timed from when it was due, not from when it was sent. */
 export async function openLoop(scene: Scene, operator: Operator, rate: number): Promise<Figures> {
-  await run(scene, operator, (watch) => paced(scene, watch, rate, rate * 3)); // code, caches and connections get warm
   return run(scene, operator, (watch) => paced(scene, watch, rate, Math.round(rate * scene.options.seconds)));
 }
 
@@ -35,6 +34,11 @@ export async function closedLoop(scene: Scene, operator: Operator, writers: numb
       await watch.timed(change.send);
     }),
   );
+}
+
+/** Code is compiled and connections are open before anything counts: an operator runs for months. */
+export async function warmUp(scene: Scene, operator: Operator): Promise<void> {
+  await closedLoop(scene, operator, 8, Math.min(1_000, scene.fleet.size));
 }
 
 /** As many changes as the server takes, from 64 writers. */

@@ -70,10 +70,16 @@ function headOf(text: string): { readonly type: string; readonly version: string
   const start = beginning(type).length;
   const metadata = text.indexOf(opening, start);
   if (metadata < 0 || scan(text, start, metadata) !== metadata) return undefined;
-  const within = metadata + opening.length;
+  const within = pastManagedFields(text, metadata + opening.length);
   const at = text.indexOf(version, within);
   if (at < 0 || scan(text, within, at) !== at) return undefined;
   return { type, version: text.slice(at + version.length, text.indexOf('"', at + version.length)) };
+}
+
+/** From where on the rest of the object at `start` is to be looked at: they are most of it, and come before its version. */
+function pastManagedFields(text: string, start: number): number {
+  const from = text.indexOf(field, start);
+  return from < 0 ? start : (memberWithin(text, start, from)?.end ?? start);
 }
 
 const quote = 34;

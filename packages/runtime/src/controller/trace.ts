@@ -2,7 +2,7 @@
 import type { Attributes, Tracer } from "@opentelemetry/api";
 
 /** Runs within a span of its own. `tell` adds what came of it. Without a tracer it only runs. */
-export async function traced<T>(
+export function traced<T>(
   tracer: Tracer | undefined,
   name: string,
   attributes: Attributes,
