@@ -592,6 +592,18 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a server that asks to be left alone is, by a zone that ends on three servers",
+    deleted,
+    {
+      seed: 8003034,
+      faults: [
+        { p: "P15", write: 59, after: 2, for: 30_000 },
+        { p: "P5", write: 35 },
+      ],
+      latency: "random",
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

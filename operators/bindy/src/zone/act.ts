@@ -132,7 +132,7 @@ function toldLate({ zone, targets, servers }: World): ReadonlySet<string> {
 async function takeAway(hands: ZoneHands, world: World, { bindcar }: Tools): Promise<ReadonlySet<string>> {
   const left = new Set<string>();
   for (const instance of world.former)
-    if ((await withdraw(instance, world, hands, bindcar)).length > 0) left.add(uidOf(instance));
+    if ((await withdraw([instance], world, hands, bindcar)).length > 0) left.add(uidOf(instance));
   return left;
 }
 

@@ -41,8 +41,7 @@ export async function finalize(
 }
 
 /** The pods that may still have it. */
-async function remaining(world: World, hands: ZoneHands, { bindcar }: Tools): Promise<readonly string[]> {
+function remaining(world: World, hands: ZoneHands, { bindcar }: Tools): Promise<readonly string[]> {
   const { targets, former } = world;
-  const all = [...targets.primaries, ...targets.secondaries, ...former];
-  return (await Promise.all(all.map((instance) => withdraw(instance, world, hands, bindcar)))).flat();
+  return withdraw([...targets.primaries, ...targets.secondaries, ...former], world, hands, bindcar);
 }

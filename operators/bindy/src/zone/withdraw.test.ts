@@ -32,7 +32,7 @@ function leftOf(
     get: () => undefined,
     live: async () => deployment,
   };
-  return withdraw(instance, world, hands as unknown as ZoneHands, bindcar);
+  return withdraw([instance], world, hands as unknown as ZoneHands, bindcar);
 }
 
 test("8.5 a server that says that it has no such zone has none, nor has one that never ran", async () => {

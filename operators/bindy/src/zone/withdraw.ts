@@ -1,4 +1,4 @@
-// Takes a zone from the servers of an instance.
+// Takes a zone from the servers of instances.
 import { Deployment } from "@telltale/kinds/builtin";
 import { controllerOf } from "../aggregate/pod-owner.ts";
 import type { Bindcar } from "../bindcar/client.ts";
@@ -8,8 +8,20 @@ import type { ZoneHands } from "./marks.ts";
 import { doubtfulServersOf } from "./pods.ts";
 import { uidOf, type World } from "./world.ts";
 
-/** The pods that may still have it afterwards, by uid. */
+/** The pods that may still have it afterwards. */
 export async function withdraw(
+  instances: readonly Bind9Instance[],
+  world: World,
+  hands: ZoneHands,
+  bindcar: Bindcar,
+): Promise<readonly string[]> {
+  const left = (await Promise.all(instances.map((it) => withdrawFrom(it, world, hands, bindcar)))).flat();
+  // One after the other: who is asked to wait by the server lets the others wait too.
+  for (const instance of instances) left.push(...(await unheardOf(instance, world, hands)));
+  return left;
+}
+
+async function withdrawFrom(
   instance: Bind9Instance,
   { zone, servers }: World,
   hands: ZoneHands,
@@ -17,8 +29,7 @@ export async function withdraw(
 ): Promise<readonly string[]> {
   const name = zoneNameOf(zone.spec);
   const call = { signal: hands.signal };
-  const known = servers.get(uidOf(instance)) ?? [];
-  const left = known.map(async ({ uid, http, dns }) => {
+  const left = (servers.get(uidOf(instance)) ?? []).map(async ({ uid, http, dns }) => {
     // Without an address it has never run, and has nothing.
     if (http === undefined) return dns === undefined ? [] : [uid];
     const pod = bindcar.at(http);
@@ -27,16 +38,15 @@ export async function withdraw(
     const gone = await pod.deleteZone(name, call);
     return gone.ok ? [] : [uid];
   });
-  const doubtful = doubtfulServersOf(instance, hands);
-  const hidden = await unheardOf(instance, known.length + doubtful.length, hands);
-  const mayHave = doubtful.filter(({ dns }) => dns !== undefined).map(({ uid }) => uid);
-  return [...(await Promise.all(left)).flat(), ...mayHave, ...hidden];
+  const doubtful = doubtfulServersOf(instance, hands).filter(({ dns }) => dns !== undefined);
+  return [...(await Promise.all(left)).flat(), ...doubtful.map(({ uid }) => uid)];
 }
 
-/** A process that has just begun may be shown the past: its Deployment counts pods that it has not heard of, which may have the zone. */
-async function unheardOf({ metadata }: Bind9Instance, known: number, hands: ZoneHands): Promise<readonly string[]> {
-  const { uid, name = "", namespace = "" } = metadata;
+/** A process that has just begun may be shown the past: the Deployment counts pods of which it has not heard, and they may have the zone. */
+async function unheardOf(instance: Bind9Instance, { servers }: World, hands: ZoneHands): Promise<readonly string[]> {
+  const { uid, name = "", namespace = "" } = instance.metadata;
   const deployment = await hands.live(Deployment, { namespace, name });
   if (controllerOf(deployment)?.uid !== uid) return [];
+  const known = (servers.get(uidOf(instance)) ?? []).length + doubtfulServersOf(instance, hands).length;
   return Array.from({ length: Math.max(0, (deployment?.status?.replicas ?? 0) - known) }, (_, i) => `${name}: ${i}`);
 }
