@@ -105,6 +105,25 @@ test("who leads again believes nothing that it knew of servers: what they were t
   expect(await nameserver.definition("example.com")).toEqual(right);
 });
 
+test("L-40 who leads again opens no gate by what it knew of a pod", async () => {
+  await begin(1, 0, { gate: true, replicas: { as: "lease", namespace: "platform" } });
+  const { nameserver, faults } = await it.bindcar("dns-primary-0");
+  const [pod] = await it.pods("dns-primary-0");
+  const { name = "" } = pod?.metadata ?? {};
+  await it.apart(60_000, async () => {
+    nameserver.reset();
+    faults.add({ match: { path: "/zones" }, action: { type: "status", code: 500 } });
+    const conditions = (pod?.status?.conditions ?? []).filter(({ type }) => type !== zonesLoadedGate);
+    await it.client.status.patch(Pod, { namespace, name }, { merge: { status: { conditions } } });
+  });
+  await it.pass(20_000);
+  expect((await it.pods()).map(gateOf)).toEqual([undefined]);
+  faults.clear();
+  await it.pass(60_000);
+  expect((await it.pods()).map(gateOf)).toEqual(["True"]);
+  expect(await it.answers("www.example.com.", "A")).toEqual({ "dns-primary-0": "3600 A 192.0.2.10" });
+});
+
 test("A-83 a zone that one pod does not have shows on the pod, and is made again", async () => {
   await begin(2, 0);
   const bindcar = await it.bindcar("dns-primary-1");

@@ -42,8 +42,8 @@ export interface ZoneStage {
   asked(): readonly string[];
   events(kind: string): Promise<readonly string[]>;
   restart(how: "stop" | "crash"): Promise<void>;
-  /** So long the operator does not reach the API server. */
-  apart(by: Ms): Promise<void>;
+  /** So long the operator does not reach the API server; `meanwhile` others do. */
+  apart(by: Ms, meanwhile?: () => Promise<unknown>): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -228,9 +228,10 @@ export async function zoneStage(options: ZoneStageOptions = {}): Promise<ZoneSta
       stopOperator = start();
       await pass();
     },
-    async apart(by) {
+    async apart(by, meanwhile) {
       isApart = true;
       await pass(by);
+      await meanwhile?.();
       isApart = false;
     },
     async end() {
