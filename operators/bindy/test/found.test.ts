@@ -604,6 +604,25 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       latency: "random",
     },
   ],
+  [
+    "I6 a zone that ends goes from a server that its instance left behind",
+    deleted,
+    {
+      seed: 8203696,
+      latency: "random",
+      faults: [
+        { p: "P18", write: 37, again: true },
+        { p: "P32", at: 5_962, many: 6 },
+        {
+          p: "P28",
+          write: 66,
+          on: "/bindy.firestoned.io/bind9instances/default/dns-primary-0",
+          policy: "Orphan",
+          then: "again",
+        },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

@@ -36,3 +36,16 @@ test("of a pod whose owners are not all known nobody knows whose it is", () => {
   expect(claimOf(pod, instance, { get: () => undefined })).toBe("doubtful");
   expect(claimOf(owned("x-1-0", "pod") as Pod, instance, { get: () => undefined })).toBe("another's");
 });
+
+test("a pod whose Deployment is nobody's is left of the instance that the Deployment names", () => {
+  const set = owned("x-1", "set", { kind: Deployment.kind, name: "x", uid: "deployment" });
+  const pod = owned("x-1-0", "pod", { kind: ReplicaSet.kind, name: "x-1", uid: "set" }) as Pod;
+  const of = (name: string) => {
+    const { metadata } = owned("x", "deployment");
+    const deployment = { metadata: { ...metadata, labels: { "app.kubernetes.io/instance": name } } };
+    const get = (kind: { readonly kind: string }) => (kind.kind === ReplicaSet.kind ? set : deployment) as never;
+    return claimOf(pod, owned("x", "instance") as Bind9Instance, { get });
+  };
+  expect(of("x")).toBe("orphaned");
+  expect(of("y")).toBe("another's");
+});

@@ -2,7 +2,7 @@
 // it lacks its zones is the one that needs them (L-52).
 import { Pod } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
-import { claimOf } from "../aggregate/pod-owner.ts";
+import { type Claim, claimOf } from "../aggregate/pod-owner.ts";
 import { isLive } from "../aggregate/pod-view.ts";
 import { endpointText, endpointOf as parsed } from "../bindcar/address.ts";
 import { dnsPort, generatedKeyName } from "../build/index.ts";
@@ -27,22 +27,14 @@ export type UpServer = Server & { readonly http: string; readonly dns: string };
 export const isUp = (server: Server): server is UpServer => server.http !== undefined && server.dns !== undefined;
 
 export const serversOf = (instance: Bind9Instance, look: Pick<Look, "get" | "list">): readonly Server[] =>
-  claimed("its", instance, look);
+  claimedAs("its", instance, look);
 
-/** Those that may be its own. */
-export const doubtfulServersOf = (instance: Bind9Instance, look: Pick<Look, "get" | "list">): readonly Server[] =>
-  claimed("doubtful", instance, look);
-
-function claimed(
-  as: ReturnType<typeof claimOf>,
-  instance: Bind9Instance,
-  look: Pick<Look, "get" | "list">,
-): readonly Server[] {
+export function claimedAs(claim: Claim, instance: Bind9Instance, look: Pick<Look, "get" | "list">): readonly Server[] {
   const { name = "", namespace = "" } = instance.metadata;
   const select = { namespace, labels: { matchLabels: { [labels.appInstance]: name } } };
   return look
     .list(Pod, select)
-    .filter((pod) => isLive(pod) && claimOf(pod, instance, look) === as)
+    .filter((pod) => isLive(pod) && claimOf(pod, instance, look) === claim)
     .map(serverOf);
 }
 

@@ -15,6 +15,7 @@ function leftOf(
   servers: readonly Pick<Server, "uid" | "http" | "dns">[],
   pods: readonly object[] = [],
   deployment?: object,
+  get: (kind: { readonly kind: string }) => object | undefined = () => undefined,
 ) {
   const clock = new VirtualClock();
   const random = seededRandom(1);
@@ -29,7 +30,7 @@ function leftOf(
   const hands = {
     signal: new AbortController().signal,
     list: () => pods,
-    get: () => undefined,
+    get,
     live: async () => deployment,
   };
   return withdraw([instance], world, hands as unknown as ZoneHands, bindcar);
@@ -57,4 +58,21 @@ test("8.5 so may pods that the Deployment has and nobody has told of; what is an
   expect(await of("i", 1)).toEqual([]);
   expect(await of("i", 3)).toHaveLength(2);
   expect(await of("another", 3)).toEqual([]);
+});
+
+test("8.5 a server that was left behind by its instance loses the zone like any other", async () => {
+  const ref = (kind: string, name: string) => ({ kind, name, uid: name, controller: true });
+  const labels = { "app.kubernetes.io/instance": "x" };
+  const deployment = { metadata: { uid: "x", name: "x", labels }, status: { replicas: 2 } };
+  const there: Readonly<Record<string, object>> = {
+    ReplicaSet: { metadata: { uid: "x-1", ownerReferences: [ref("Deployment", "x")] } },
+    Deployment: deployment,
+  };
+  const pod = (uid: string, podIP: string, state: object) => ({
+    metadata: { uid, namespace: "dns", name: uid, ownerReferences: [ref("ReplicaSet", "x-1")] },
+    spec: { containers: [{ name: "api" }] },
+    status: { phase: "Running", podIP, containerStatuses: [{ name: "api", state }] },
+  });
+  const pods = [pod("well", "10.0.0.1", { running: {} }), pod("down", "10.0.0.2", { waiting: {} })];
+  expect(await leftOf([], pods, deployment, ({ kind }) => there[kind])).toEqual(["down"]);
 });

@@ -1,11 +1,11 @@
 // Takes a zone from the servers of instances.
 import { Deployment } from "@telltale/kinds/builtin";
-import { controllerOf } from "../aggregate/pod-owner.ts";
+import { claimOn } from "../aggregate/pod-owner.ts";
 import type { Bindcar } from "../bindcar/client.ts";
 import type { Bind9Instance } from "../kinds/index.ts";
 import { zoneNameOf } from "./compile.ts";
 import type { ZoneHands } from "./marks.ts";
-import { doubtfulServersOf } from "./pods.ts";
+import { claimedAs } from "./pods.ts";
 import { uidOf, type World } from "./world.ts";
 
 /** The pods that may still have it afterwards. */
@@ -29,7 +29,9 @@ async function withdrawFrom(
 ): Promise<readonly string[]> {
   const name = zoneNameOf(zone.spec);
   const call = { signal: hands.signal };
-  const left = (servers.get(uidOf(instance)) ?? []).map(async ({ uid, http, dns }) => {
+  // What was left behind by its owner answers as before.
+  const known = [...(servers.get(uidOf(instance)) ?? []), ...claimedAs("orphaned", instance, hands)];
+  const left = known.map(async ({ uid, http, dns }) => {
     // Without an address it has never run, and has nothing.
     if (http === undefined) return dns === undefined ? [] : [uid];
     const pod = bindcar.at(http);
@@ -38,15 +40,17 @@ async function withdrawFrom(
     const gone = await pod.deleteZone(name, call);
     return gone.ok ? [] : [uid];
   });
-  const doubtful = doubtfulServersOf(instance, hands).filter(({ dns }) => dns !== undefined);
+  const doubtful = claimedAs("doubtful", instance, hands).filter(({ dns }) => dns !== undefined);
   return [...(await Promise.all(left)).flat(), ...doubtful.map(({ uid }) => uid)];
 }
 
 /** A process that has just begun may be shown the past: the Deployment counts pods of which it has not heard, and they may have the zone. */
 async function unheardOf(instance: Bind9Instance, { servers }: World, hands: ZoneHands): Promise<readonly string[]> {
-  const { uid, name = "", namespace = "" } = instance.metadata;
+  const { name = "", namespace = "" } = instance.metadata;
   const deployment = await hands.live(Deployment, { namespace, name });
-  if (controllerOf(deployment)?.uid !== uid) return [];
-  const known = (servers.get(uidOf(instance)) ?? []).length + doubtfulServersOf(instance, hands).length;
-  return Array.from({ length: Math.max(0, (deployment?.status?.replicas ?? 0) - known) }, (_, i) => `${name}: ${i}`);
+  if (claimOn(deployment, instance) === "another's") return [];
+  const others = (["doubtful", "orphaned"] as const).flatMap((claim) => claimedAs(claim, instance, hands));
+  const known = new Set([...(servers.get(uidOf(instance)) ?? []), ...others].map(({ uid }) => uid));
+  const unknown = Math.max(0, (deployment?.status?.replicas ?? 0) - known.size);
+  return Array.from({ length: unknown }, (_, i) => `${name}: ${i}`);
 }
