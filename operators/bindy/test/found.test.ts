@@ -623,6 +623,19 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "I22 a status waits its second also while the time of day stands still",
+    faulty("rndc-auth"),
+    {
+      seed: 9019834,
+      latency: "random",
+      faults: [
+        { p: "P24", write: 34, by: 0 },
+        { p: "P5", write: 22 },
+        { p: "P8", change: 16, back: 4, as: "restart", by: 20_000 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

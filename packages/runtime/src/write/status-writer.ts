@@ -2,7 +2,7 @@
 // later by how urgent it is, and never by a process that lost its lease.
 import { type Client, isConflict } from "@telltale/client";
 import type { Clock } from "@telltale/clock";
-import { deepEqual, type Instant, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
+import { deepEqual, type Instant, instant, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
 import { applyDocument, dueAt, type Finished, jsonPatch, standardSpacing } from "@telltale/status";
 import type { Cache } from "../cache/cache.ts";
 import type { WriteMode } from "../controller/declare.ts";
@@ -52,7 +52,7 @@ const volatilePerSecond = 50;
 
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
-  /** When each object was last written, by uid. Losing it only means that a detail is written sooner. */
+  /** By uid, when each object was last written: not by the time of day, which may stand still. Losing it only means that a detail is written sooner. */
   readonly #last = new Map<string, Instant>();
   readonly #bucket: Bucket;
 
@@ -99,7 +99,7 @@ export class StatusWriter {
       this.#told(said, { outcome: "failed", object: read });
       throw error;
     }
-    this.#last.set(after.metadata?.uid ?? "", clock.now());
+    this.#last.set(after.metadata?.uid ?? "", instant(clock.uptime()));
     cache.wrote(kind, after);
     this.#options.onWritten?.({ before: read, said: said.status, after });
     return { outcome: "written", object: after, stale: isForeign(read, said, after) };
@@ -123,7 +123,7 @@ export class StatusWriter {
 
   #wait(read: KubeObject, said: Said): Ms {
     if (!said.changed) return 0;
-    const now = this.#options.clock.now();
+    const now = instant(this.#options.clock.uptime());
     const due = dueAt(
       said.significance,
       this.#last.get(read.metadata?.uid ?? ""),
