@@ -101,6 +101,21 @@ it("hands our own writes to every store that they concern, and to no other", () 
   expect([names(whole.values()), names(labelled.values())]).toEqual([["x"], []]);
 });
 
+it("knows of a selection by name what belongs to it, and of one by other fields leaves that to the server", () => {
+  const { cache } = opened();
+  const fields = [
+    "metadata.name=x",
+    "metadata.name==x",
+    "metadata.name!=x",
+    "type=Opaque",
+    "metadata.name=x,type=Opaque",
+  ];
+  const stores = fields.map((field) => cache.of(ConfigMap, { field }).store);
+  cache.wrote(ConfigMap, map("x", 1));
+  cache.wrote(ConfigMap, map("y", 2));
+  expect(stores.map((store) => names(store.values()))).toEqual([["x"], ["x"], [], [], []]);
+});
+
 it("keeps our own writes of a kind without namespaces, whatever namespaces are watched", () => {
   const { cache } = opened({ namespaces: ["a"] });
   const { store } = cache.of(Namespace, { namespace: "a" });

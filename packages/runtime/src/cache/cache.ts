@@ -266,9 +266,11 @@ function watching(followers: readonly Watched[], { metadata }: KubeObject): Foll
 function selector({ label, field }: Selection): (object: KubeObject) => boolean | undefined {
   const parsed = label === undefined ? { ok: [] } : parseLabelSelector(label);
   if ("error" in parsed) throw new Error(`the label selector "${label}" cannot be read: ${parsed.error}`);
+  // Of fields the server alone knows, but for the name.
+  const name = /^metadata\.name==?([^=!,\\]+)$/.exec(field ?? "")?.[1];
   return ({ metadata }) => {
     if (!matchesRequirements(parsed.ok, metadata?.labels ?? {})) return false;
-    return field === undefined ? true : undefined;
+    return field === undefined || (name !== undefined && metadata?.name === name) ? true : undefined;
   };
 }
 
