@@ -125,16 +125,18 @@ describe("another size", () => {
     expect(resized(rolling(0, "25%", "25%"), history, true).map(({ to }) => to)).toEqual([0, 0]);
   });
 
-  test("shares always add up", () => {
+  test("shares add up, unless the largest has not as much as rounding leaves over: no other gives it (as in Kubernetes)", () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 2, maxLength: 6 });
     fc.assert(
       fc.property(sizes, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 5 }), (before, wanted, surge) => {
         const most = before.reduce((a, b) => a + b, 0);
         const all = before.map((size, i) => set(`s${i}`, size, 0, { desired: most, most }));
         const after = resized(rolling(wanted, surge, 1), { current: all[0], others: all.slice(1) }, true);
-        expect(after.reduce((sum, { to }) => sum + to, 0)).toBe(wanted + surge);
+        const over = after.reduce((sum, { to }) => sum + to, 0) - (wanted + surge);
+        expect(over === 0 || (over > 0 && after[0]?.to === 0)).toBe(true);
         expect(after.every(({ to }) => to >= 0)).toBe(true);
       }),
+      { examples: [[[4, 4, 4, 4, 4], 3, 0]] },
     );
   });
 });
