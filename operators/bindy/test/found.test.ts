@@ -636,6 +636,18 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a zone does not go from an instance again on which another pass has just heard that it went",
+    deleted,
+    {
+      seed: 10003068,
+      faults: [
+        { p: "P8", change: 65, back: 1, as: "reconnect", by: 40_000 },
+        { p: "P1", write: 26 },
+        { p: "P1", write: 58 },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

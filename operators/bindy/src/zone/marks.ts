@@ -67,29 +67,34 @@ function fieldPatch(
   });
 }
 
-export async function list(instance: Bind9Instance, zone: DNSZone, hands: ZoneHands): Promise<void> {
+export function list(instance: Bind9Instance, zone: DNSZone, hands: ZoneHands): Promise<void> {
   const ref = refOf(zone);
-  const zones = instance.status?.zones ?? [];
-  if (zones.some((it) => isSameRef(it, ref))) return;
-  const next = [...zones.filter((it) => !isOf(it, zone)), { ...ref, lastReconciledAt: formatTime(hands.now) }];
-  await putZones(instance, next, hands);
+  return putZones(instance, hands, (zones) =>
+    zones.some((it) => isSameRef(it, ref))
+      ? zones
+      : [...zones.filter((it) => !isOf(it, zone)), { ...ref, lastReconciledAt: formatTime(hands.now) }],
+  );
 }
 
-export async function unlist(instance: Bind9Instance, zone: DNSZone, hands: ZoneHands): Promise<void> {
-  const zones = instance.status?.zones ?? [];
-  const next = zones.filter((it) => !isOf(it, zone));
-  if (next.length < zones.length) await putZones(instance, next, hands);
+export function unlist(instance: Bind9Instance, zone: DNSZone, hands: ZoneHands): Promise<void> {
+  return putZones(instance, hands, (zones) =>
+    zones.some((it) => isOf(it, zone)) ? zones.filter((it) => !isOf(it, zone)) : zones,
+  );
 }
 
 type ZoneRefs = NonNullable<NonNullable<Bind9Instance["status"]>["zones"]>;
 
-async function putZones(instance: Bind9Instance, refs: ZoneRefs, hands: ZoneHands): Promise<void> {
+/** By what the instance says now: since the pass began another zone may have come or gone, or a write of ours was heard of. */
+async function putZones(
+  { metadata }: Bind9Instance,
+  hands: ZoneHands,
+  change: (zones: ZoneRefs) => ZoneRefs,
+): Promise<void> {
+  const live = hands.get(Bind9Instance, { namespace: metadata.namespace ?? "", name: metadata.name ?? "" });
+  const before = live?.status?.zones ?? [];
+  const after = change(before);
+  if (live === undefined || after === before) return;
   const place = ({ namespace, name }: ZoneRefs[number]) => `${namespace}/${name}`;
-  const zones = refs.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
-  const live = hands.get(Bind9Instance, {
-    namespace: instance.metadata.namespace ?? "",
-    name: instance.metadata.name ?? "",
-  });
-  if (live === undefined) return;
+  const zones = after.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
   await hands.patchStatus(Bind9Instance, live, fieldPatch(live.status, { zones, zonesCount: zones.length }));
 }
