@@ -75,6 +75,9 @@ test("A-37 two instances with one slot: one is repaired, once", async () => {
   await it.client.patch(Bind9Instance, ref, { merge: notes });
   await it.pass(3_000);
   expect(await slotsIn(it)).toEqual({ "dns-primary-0": "0", "dns-secondary-0": "1" });
+  await it.client.patch(Bind9Instance, ref, { merge: { metadata: { annotations: null } } });
+  await it.pass(3_000);
+  expect(await slotsIn(it)).toEqual({ "dns-primary-0": "0", "dns-secondary-0": "1" });
   it.writes();
   await it.pass(60_000);
   expect(it.writes()).toEqual([]);

@@ -1,6 +1,6 @@
 // Makes, changes and removes instances. One that is refused keeps none of the others back.
 import type { Applied } from "@telltale/client";
-import type { Hands } from "@telltale/runtime";
+import { annotationPatch, type Hands } from "@telltale/runtime";
 import { text } from "@telltale/status";
 import { type Bind9Cluster, Bind9Instance } from "../kinds/index.ts";
 import { annotations, finalizers } from "../names.ts";
@@ -40,17 +40,8 @@ export async function act(plan: Plan, hands: ClusterHands, world: World, senses:
 
 /** Refused or not, the slot that was computed counts for this pass. */
 async function renumber(instance: Bind9Instance, slot: number, hands: ClusterHands): Promise<"idle"> {
-  const notes = instance.metadata.annotations;
-  const held = notes?.[annotations.instanceIndex];
-  const path = `/metadata/annotations/${annotations.instanceIndex.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-  await hands.patch(Bind9Instance, instance, [
-    ...(notes === undefined
-      ? [{ op: "add", path: "/metadata/annotations", value: {} } as const]
-      : held === undefined
-        ? []
-        : [{ op: "test", path, value: held } as const]),
-    { op: "add", path, value: String(slot) },
-  ]);
+  const operations = annotationPatch(instance, { [annotations.instanceIndex]: String(slot) });
+  if (operations.length > 0) await hands.patch(Bind9Instance, instance, operations);
   return "idle";
 }
 
