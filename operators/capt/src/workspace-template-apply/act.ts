@@ -1,7 +1,7 @@
 // Brings the Workspace about. Whose it is, is asked of the server first: an apply by force would seize somebody else's.
 import { ApiError, ConnectionError, isConflict, TimeoutError } from "@telltale/client";
 import { type Ms, plus } from "@telltale/kinds";
-import { contains, type Hands } from "@telltale/runtime";
+import { annotationPatch, contains, type Hands } from "@telltale/runtime";
 import { Failed, text } from "@telltale/status";
 import type { Workspace } from "../kinds/workspace.ts";
 import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
@@ -92,16 +92,13 @@ async function say(
   const isThere = live !== undefined && !lacks(live, apply, wanted, now);
   let workspace = isThere ? live : await hands.apply(kind, document, { force: live !== undefined });
   if (isRetained(workspace)) {
-    workspace = await hands.patch(kind, workspace, [{ op: "remove", path: pathOf(annotations.retained) }]);
+    workspace = await hands.patch(kind, workspace, annotationPatch(workspace, { [annotations.retained]: undefined }));
   }
   const { uid: key = "", generation } = workspace.metadata;
   if (contains(workspace.spec, wanted.spec)) taken.delete(key);
   else taken.set(key, { revision: wanted.revision, generation });
   return workspace;
 }
-
-/** The path of an annotation in a JSON patch. */
-export const pathOf = (annotation: string): string => `/metadata/annotations/${annotation.replaceAll("/", "~1")}`;
 
 function whoseIs({ metadata }: Workspace) {
   const { [labels.applyNamespace]: namespace, [labels.applyName]: name } = metadata.labels ?? {};

@@ -1,11 +1,11 @@
 // Takes the Workspace away before its apply goes, or leaves it where that is wanted (6.6).
-import { done, type Finalized, waiting } from "@telltale/runtime";
+import { annotationPatch, done, type Finalized, waiting } from "@telltale/runtime";
 import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
 import type { Workspace } from "../kinds/workspace.ts";
 import type { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
 import { annotations } from "../names.ts";
 import { sanitize } from "../sanitize.ts";
-import { type ApplyHands, pathOf } from "./act.ts";
+import type { ApplyHands } from "./act.ts";
 import { placeOf, type Senses } from "./observe.ts";
 import { mirrored } from "./status.ts";
 import { isLinked, refOf } from "./world.ts";
@@ -91,7 +91,7 @@ async function retain(
   const isNoted = notes?.[annotations.retained] !== undefined;
   if (isNoted && others.length === owners.length) return;
   await hands.patch(senses.Workspace, workspace, [
-    { op: "add", path: pathOf(annotations.retained), value: "true" },
+    ...annotationPatch(workspace, { [annotations.retained]: "true" }),
     ...(others.length === owners.length
       ? []
       : ([

@@ -21,7 +21,12 @@ export async function count({ vm, needs }: World, outcome: Outcome, hands: VMHan
     const value = statsAfter(before, outcome, Math.max(0, took), hands.now);
     try {
       await hands.patchStatus(VMPlacementPolicy, policy, [
-        ...(policy.status === undefined ? [{ op: "add", path: "/status", value: {} } as const] : []),
+        ...(policy.status === undefined
+          ? ([
+              { op: "test", path: "/status", value: null },
+              { op: "add", path: "/status", value: {} },
+            ] as const)
+          : []),
         { op: "test", path: "/status/placementStats", value: before ?? null },
         { op: "add", path: "/status/placementStats", value },
       ]);

@@ -71,6 +71,17 @@ test("a change is one request: what the old template put there and the new one d
   ]);
 });
 
+test("a machine without annotations is given its own only while it has none", () => {
+  const it = template();
+  const { annotations: _, ...metadata } = vmOf(it).metadata;
+  const change = { seat: { ordinal: 1, hash: "new" }, template: it, old: it, now: instant(0) };
+  expect(changesTo({ ...vmOf(it), metadata }, setOf(it), change)).toContainEqual({
+    op: "test",
+    path: "/metadata/annotations",
+    value: null,
+  });
+});
+
 test("the name of a machine tells its set and its ordinal", () => {
   expect(parsedName("web-10")).toEqual({ set: "web", ordinal: 10 });
   expect(parsedName("web-1-0")).toEqual({ set: "web-1", ordinal: 0 });

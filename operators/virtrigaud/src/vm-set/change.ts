@@ -2,6 +2,7 @@
 // replaced (3.4). Pure.
 import type { JsonPatchOperation } from "@telltale/client";
 import { deepEqual, formatTime, type Instant } from "@telltale/kinds";
+import { annotationPatch } from "@telltale/runtime";
 import type { VirtualMachine, VMSet } from "../kinds/index.ts";
 import { labels as names, annotations as notes } from "../names.ts";
 import { annotationsOf, labelsOf, type Seat, type Template } from "./objects.ts";
@@ -61,7 +62,7 @@ export function changesTo(vm: VirtualMachine, set: VMSet, { seat, template, old,
     { op: "test", path: pointer("/metadata/labels", names.revision), value: labels[names.revision] ?? null },
     ...spec,
     ...(annotations === undefined
-      ? [{ op: "add", path: "/metadata/annotations", value: marks } as const]
+      ? annotationPatch(vm, marks)
       : pairs("/metadata/annotations", annotations, marks, old?.metadata?.annotations)),
     ...pairs("/metadata/labels", labels, labelsOf(set, seat, template), old?.metadata?.labels),
   ];

@@ -1,7 +1,7 @@
 // What a pass can do to a snapshot, one function each. What the provider refuses becomes part of the world.
 import { isConflict } from "@telltale/client";
 import { formatTime, type Instant } from "@telltale/kinds";
-import type { EffectRecord } from "@telltale/runtime";
+import { annotationPatch, type EffectRecord } from "@telltale/runtime";
 import { Failed, text } from "@telltale/status";
 import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
@@ -211,24 +211,10 @@ function requestOf(world: World) {
 
 /** The machine stands on a snapshot, or on none. Who else writes there was later. */
 export async function stand(vm: VirtualMachine, name: string | undefined, hands: SnapshotHands): Promise<void> {
-  const key = annotations.currentSnapshot;
-  const known = vm.metadata.annotations;
-  if (known?.[key] === name) return;
-  const path = `/metadata/annotations/${key.replaceAll("/", "~1")}`;
+  const operations = annotationPatch(vm, { [annotations.currentSnapshot]: name });
+  if (operations.length === 0) return;
   try {
-    if (known === undefined) {
-      if (name === undefined) return;
-      await hands.patch(VirtualMachine, vm, [
-        { op: "test", path: "/metadata/annotations", value: null },
-        { op: "add", path: "/metadata/annotations", value: { [key]: name } },
-      ]);
-      return;
-    }
-    const test = { op: "test", path, value: known[key] ?? null } as const;
-    await hands.patch(VirtualMachine, vm, [
-      test,
-      name === undefined ? { op: "remove", path } : { op: "add", path, value: name },
-    ]);
+    await hands.patch(VirtualMachine, vm, operations);
   } catch (error) {
     if (!isConflict(error)) throw error;
     throw new Failed({ class: "conflict", reason: "Outdated", message: text`the machine has changed meanwhile` });
