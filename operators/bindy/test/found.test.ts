@@ -648,6 +648,39 @@ const found: readonly (readonly [string, Scenario, Plan])[] = [
       ],
     },
   ],
+  [
+    "a clock that is put right four times is waited for",
+    created,
+    {
+      seed: 11000211,
+      faults: [
+        { p: "P24", write: 22, by: 3_600_000 },
+        { p: "P24", write: 8, by: 3_600_000 },
+        { p: "P24", write: 18, by: -3600000 },
+        { p: "P24", write: 32, by: -3600000 },
+      ],
+    },
+  ],
+  [
+    "what somebody said of a pod of an instance that goes is theirs until it is gone",
+    crashing,
+    {
+      seed: 11002374,
+      latency: "random",
+      faults: [
+        { p: "P15", write: 17, after: 60, for: 0 },
+        {
+          p: "P19",
+          write: 41,
+          on: "/bindy.firestoned.io/bind9instances/default/dns-primary-0",
+          type: "Pod-0",
+          how: "changed",
+        },
+        { p: "P23", change: 9 },
+        { p: "P27", write: 47, namespace: "default" },
+      ],
+    },
+  ],
 ];
 
 test.each(found)("%s", async (_what, scenario, plan) => {

@@ -34,21 +34,26 @@ function byRule(id: string, what: string): Invariant {
 
 const none: readonly Violation[] = [];
 const found = new WeakMap<Change, readonly Violation[]>();
-/** The last status that the operator wrote of each object. What is kept here must not lead back to a world: it would outlive it. */
-const written = new WeakMap<World, Map<string, KubeObject>>();
+/** What the operator last wrote of an object, and what others had done wrong there that it left. */
+interface Written {
+  readonly object: KubeObject;
+  readonly theirs: readonly Violation[];
+}
+/** By object. What is kept here must not lead back to a world: it would outlive it. */
+const written = new WeakMap<World, Map<string, Written>>();
 
 /** What the rules have against a change: looked at once, for all who ask. */
 export function findings(world: World, change: Change): readonly Violation[] {
   const before = found.get(change);
   if (before !== undefined) return before;
-  const own = written.get(world) ?? new Map<string, KubeObject>();
+  const own = written.get(world) ?? new Map<string, Written>();
   written.set(world, own);
   const now = judge(world, own, change);
   found.set(change, now);
   return now;
 }
 
-function judge(world: World, own: Map<string, KubeObject>, change: Change): readonly Violation[] {
+function judge(world: World, own: Map<string, Written>, change: Change): readonly Violation[] {
   const { author, before, after, type, key, sent } = change;
   if (author === undefined || type === "DELETED" || sent?.target.subresource !== "status") return none;
   if (world.history.isRewound) return none; // who does not know it yet speaks of what has not happened
@@ -56,21 +61,21 @@ function judge(world: World, own: Map<string, KubeObject>, change: Change): read
   const kind = kindOf(kinds, after);
   if (kind === undefined) return none;
   const last = own.get(key);
-  own.set(key, after);
-  const said = lintStatus(kind, asObserved(after)).filter(isOfRuns);
+  const isOurs = before === undefined || last === undefined || deepEqual(statusOf(last.object), statusOf(before));
+  // What others did wrong may still be there, and stay: who is about to go says no more than that.
+  const theirs = isOurs ? (last?.theirs ?? none) : lintStatus(kind, asObserved(before));
+  const isTheirs = ({ rule, at }: Violation) => theirs.some((it) => it.rule === rule && it.at === at);
+  const all = lintStatus(kind, asObserved(after)).filter(isOfRuns);
+  own.set(key, { object: after, theirs: all.filter(isTheirs) });
+  const said = all.filter((it) => !isTheirs(it));
   if (before === undefined) return said;
   const steps = checkStep(kind, before, after, {
     restamped: restamps,
     ...(sent.pass === undefined ? {} : { at: sent.pass.at }),
     ...(progress === undefined ? {} : { progress }),
   });
-  const isOurs = last === undefined || deepEqual(statusOf(last), statusOf(before));
-  if (isOurs) return [...steps, ...said];
-  // Whoever puts right what others wrote goes back behind it: then only what belongs to them counts. And what others did wrong
-  // meanwhile may still be there.
-  const theirs = lintStatus(kind, asObserved(before));
-  const isTheirs = ({ rule, at }: Violation) => theirs.some((it) => it.rule === rule && it.at === at);
-  return [...steps.filter(({ rule }) => rule === 60), ...said.filter((it) => !isTheirs(it))];
+  // Whoever puts right what others wrote goes back behind it: then only what belongs to them counts.
+  return [...(isOurs ? steps : steps.filter(({ rule }) => rule === 60)), ...said];
 }
 
 /** The object of the generation that its status speaks of: somebody may have changed it since it was read. */
