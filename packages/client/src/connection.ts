@@ -19,10 +19,10 @@ export interface Connection {
   /** Where nothing else is said. */
   readonly namespace: string;
   readonly proxy?: string;
-  /** Asked before each request: files rotate. */
-  tls(): Promise<Tls>;
+  /** Asked before each request: files rotate. What is at hand is given at once. */
+  tls(): Tls | Promise<Tls>;
   /** The headers that say who we are. Asked before each request. */
-  identity(): Promise<Headers>;
+  identity(): Headers | Promise<Headers>;
   /** The server did not believe us (401): forget what is remembered. Says whether asking again can help. */
   forget(): boolean;
 }

@@ -25,7 +25,7 @@ export interface ExecOptions {
 }
 
 export interface ExecSource {
-  get(): Promise<ExecCredential>;
+  get(): ExecCredential | Promise<ExecCredential>;
   forget(): void;
 }
 
@@ -47,7 +47,7 @@ export function execSource(options: ExecOptions): ExecSource {
   return {
     get() {
       const valid = last !== undefined && (last.expires === undefined || options.clock.now() < last.expires);
-      if (last !== undefined && valid) return Promise.resolve(last);
+      if (last !== undefined && valid) return last;
       running ??= fresh();
       return running;
     },

@@ -126,10 +126,11 @@ describe("a request", () => {
     before.abort(reason);
     await sent;
     const within = new AbortController();
-    const response = await transport.send(get("/body", { signal: within.signal }));
+    const response = await transport.send(get("/body", { signal: within.signal, stream: true }));
     const read = expect(response.text()).rejects.toBe(reason);
+    const whole = expect(transport.send(get("/body", { signal: within.signal }))).rejects.toBe(reason);
     within.abort(reason);
-    await read;
+    await Promise.all([read, whole]);
   });
 });
 

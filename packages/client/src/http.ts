@@ -1,9 +1,11 @@
 // HTTP by undici: connections that are kept, a bounded number of them, and others for streams, which hold theirs for long.
+import { isDeepStrictEqual } from "node:util";
 import type { Dispatcher, Pool } from "undici";
 import type { Connection, Tls } from "./connection.ts";
 import { ConfigError } from "./connection.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, type Failures } from "./dispatch.ts";
 import { ConnectionError, type ConnectionStep } from "./errors.ts";
+import { whenKnown } from "./remembered.ts";
 import type { Headers, Request, Response, Transport } from "./transport.ts";
 
 export interface HttpOptions {
@@ -41,29 +43,37 @@ export function httpTransport(connection: Connection, options: HttpOptions = {})
     return pools;
   }
 
-  async function exchange(request: Request, identity: Headers): Promise<Response> {
-    const tls = await credentials(() => connection.tls());
-    if (closed) throw new ConnectionError("closed", "this transport sends no more");
-    const { short, long } = await poolsFor(tls);
-    const sent = { ...request, origin, path: base + request.path, headers: { ...request.headers, ...identity } };
-    return dispatch(request.stream === true ? long : short, sent, {
-      before: (error) => failure(error, request, connection.server),
-      within: (error) => bodyFailure(error, request),
-    });
-  }
+  const credentials = (): Credentials | Promise<Credentials> =>
+    whenKnown(connection.identity(), (identity) => whenKnown(connection.tls(), (tls) => ({ identity, tls })));
+
+  const failures: Failures = {
+    before: (error, request) => failure(error, request, connection.server),
+    within: bodyFailure,
+  };
 
   return {
     async send(request) {
-      if (closed) throw new ConnectionError("closed", "this transport sends no more");
-      const identity = await credentials(() => connection.identity());
-      const response = await exchange(request, identity);
-      // A token may have been renewed since it was read. 401 means that nothing was done: to ask again is safe.
-      if (response.status !== 401 || !connection.forget()) return response;
-      const renewed = await credentials(() => connection.identity());
-      const tls = await credentials(() => connection.tls());
-      if (JSON.stringify(renewed) === JSON.stringify(identity) && tls === pools?.tls) return response;
-      await response.text();
-      return exchange(request, renewed);
+      for (let refused: (Credentials & { readonly response: Response }) | undefined; ; ) {
+        if (closed) throw new ConnectionError("closed", "this transport sends no more");
+        let who: Credentials;
+        try {
+          const asked = credentials();
+          who = asked instanceof Promise ? await asked : asked;
+        } catch (cause) {
+          throw cause instanceof ConfigError ? new ConnectionError("credentials", cause.message, { cause }) : cause;
+        }
+        if (refused !== undefined) {
+          if (who.tls === refused.tls && isDeepStrictEqual(who.identity, refused.identity)) return refused.response;
+          await refused.response.text();
+        }
+        const { short, long } = pools?.tls === who.tls ? pools : await poolsFor(who.tls);
+        const headers = { ...request.headers, ...who.identity };
+        const sent = { ...request, path: base + request.path, headers };
+        const response = await dispatch(request.stream === true ? long : short, origin, sent, failures);
+        // A token may have been renewed since it was read. 401 means that nothing was done: to ask again is safe.
+        if (response.status !== 401 || refused !== undefined || !connection.forget()) return response;
+        refused = { ...who, response };
+      }
     },
     async close() {
       closed = true;
@@ -71,6 +81,12 @@ export function httpTransport(connection: Connection, options: HttpOptions = {})
       await Promise.all(open.map((dispatcher) => dispatcher.destroy()));
     },
   };
+}
+
+/** As whom, and over what. */
+interface Credentials {
+  readonly identity: Headers;
+  readonly tls: Tls;
 }
 
 interface Pools {
@@ -116,15 +132,6 @@ function tlsOptions(tls: Tls): object {
     ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
     ...(tls.insecure === true ? { rejectUnauthorized: false } : {}),
   };
-}
-
-async function credentials<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (cause) {
-    if (cause instanceof ConfigError) throw new ConnectionError("credentials", cause.message, { cause });
-    throw cause;
-  }
 }
 
 function bodyFailure(cause: unknown, { signal, method, path }: Request): unknown {

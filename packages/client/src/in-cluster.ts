@@ -2,7 +2,7 @@
 import type { Clock } from "@telltale/clock";
 import { ConfigError, type Connection, type Env, type Files, type Tls } from "./connection.ts";
 import { proxyFor } from "./proxy.ts";
-import { remember, rotation } from "./remembered.ts";
+import { remember, rotation, whenKnown } from "./remembered.ts";
 
 const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -44,7 +44,7 @@ export async function inClusterConnection(options: {
     namespace: (await files.read(`${folder}/namespace`))?.trim() || "default",
     ...(proxy === undefined ? {} : { proxy }),
     tls: () => tls.get(),
-    identity: async () => ({ authorization: `Bearer ${await token.get()}` }),
+    identity: () => whenKnown(token.get(), (text) => ({ authorization: `Bearer ${text}` })),
     forget() {
       token.forget();
       return true;

@@ -3,9 +3,15 @@ import type { Clock } from "@telltale/clock";
 import type { Ms } from "@telltale/kinds";
 
 export interface Remembered<T> {
-  get(): Promise<T>;
+  /** At once where it is known. */
+  get(): T | Promise<T>;
   /** The next `get` reads. */
   forget(): void;
+}
+
+/** Goes on with a value, at once where it is there: most are, and to wait for them would cost more than to use them. */
+export function whenKnown<T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(use) : use(value);
 }
 
 /** Kubernetes renews a mounted token at 80 % of its hour, and client-go looks once a minute: so do we. */
@@ -33,7 +39,7 @@ export function remember<T>(clock: Clock, every: Ms, read: () => Promise<T>): Re
   };
   return {
     get() {
-      if (last !== undefined && clock.uptime() < until) return Promise.resolve(last.value);
+      if (last !== undefined && clock.uptime() < until) return last.value;
       reading ??= reread();
       return reading;
     },

@@ -2,12 +2,12 @@
 import { posix } from "node:path";
 import type { Clock } from "@telltale/clock";
 import { ConfigError, type Connection, type Env, type Files, type Run, type Tls } from "./connection.ts";
-import { type ExecSource, execSource } from "./exec.ts";
+import { type ExecCredential, type ExecSource, execSource } from "./exec.ts";
 import { impersonation } from "./impersonation.ts";
 import type { Cluster, Entry, Exec, Kubeconfig, User } from "./kubeconfig.ts";
 import { type ProviderHeaders, providerHeaders } from "./provider.ts";
 import { proxyFor } from "./proxy.ts";
-import { type Remembered, remember, rotation } from "./remembered.ts";
+import { type Remembered, remember, rotation, whenKnown } from "./remembered.ts";
 import type { Headers } from "./transport.ts";
 
 export interface ResolveOptions {
@@ -31,15 +31,13 @@ export function resolveConnection(config: Kubeconfig, options: ResolveOptions): 
   const provider = user.value["auth-provider"] === undefined ? undefined : providerHeaders(config, user, options);
   const proxy = cluster.value["proxy-url"] || proxyFor(server, options.env);
   const tls = tlsOf(cluster, user, exec, options);
+  const as = impersonation(user);
   return {
     server,
     namespace,
     ...(proxy ? { proxy } : {}),
     tls: () => tls.get(),
-    identity: async () => ({
-      ...(await authorization(user.value, token, exec, provider)),
-      ...impersonation(user),
-    }),
+    identity: () => whenKnown(authorization(user.value, token, exec, provider), (who) => ({ ...who, ...as })),
     forget() {
       token?.forget();
       exec?.forget();
@@ -136,27 +134,35 @@ function tlsOf(
     cert: await pem(files, user, "client-certificate"),
     key: await pem(files, user, "client-key"),
   }));
-  let last: Tls = {};
-  const get = async (): Promise<Tls> => {
-    const { ca, cert, key } = await stored.get();
+  let last: { readonly tls: Tls; readonly pems?: Pems; readonly plugin?: ExecCredential | undefined } = { tls: {} };
+  const made = (pems: Pems, plugin?: ExecCredential): Tls => {
+    if (last.pems === pems && last.plugin === plugin) return last.tls;
+    const { ca, cert, key } = pems;
     if ((cert === undefined) !== (key === undefined)) {
       const [field, other] =
         cert === undefined ? ["client-certificate", "client-key"] : ["client-key", "client-certificate"];
       throw new ConfigError(user.file, field, `it is missing, but ${other} is there`, "give both, or none");
     }
-    // A certificate of the user's own comes before a plugin's, as in client-go.
-    const plugin = cert === undefined && exec !== undefined ? await exec.get() : undefined;
     const next: Tls = {
       ...(ca === undefined ? {} : { ca }),
       ...pair(cert ?? plugin?.cert, key ?? plugin?.key),
       ...(serverName ? { serverName } : {}),
       ...(insecure === true ? { insecure } : {}),
     };
-    if (!sameTls(last, next)) last = next;
-    return last;
+    last = { tls: sameTls(last.tls, next) ? last.tls : next, pems, plugin };
+    return last.tls;
   };
+  // A certificate of the user's own comes before a plugin's, as in client-go.
+  const get = () =>
+    whenKnown(stored.get(), (pems) =>
+      pems.cert === undefined && exec !== undefined
+        ? whenKnown(exec.get(), (plugin) => made(pems, plugin))
+        : made(pems),
+    );
   return { get, forget: () => stored.forget() };
 }
+
+type Pems = Readonly<Record<"ca" | "cert" | "key", string | undefined>>;
 
 const pair = (cert: string | undefined, key: string | undefined): Tls =>
   cert === undefined || key === undefined ? {} : { cert, key };
@@ -207,19 +213,22 @@ async function clusterInfo(entry: Entry<Cluster>, files: Files): Promise<object>
   };
 }
 
-async function authorization(
+function authorization(
   user: User,
   token: Remembered<string> | undefined,
   exec: ExecSource | undefined,
   provider: ProviderHeaders | undefined,
-): Promise<Headers> {
-  const bearer = token === undefined ? user.token : await token.get();
-  if (bearer) return { authorization: `Bearer ${bearer}` };
+): Headers | Promise<Headers> {
+  if (token !== undefined) return whenKnown(token.get(), bearer);
+  if (user.token) return bearer(user.token);
   if (user.username) {
     const pair = Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64");
     return { authorization: `Basic ${pair}` };
   }
-  const credential = await exec?.get();
-  if (credential?.token) return { authorization: `Bearer ${credential.token}` };
-  return provider === undefined ? {} : provider();
+  return whenKnown(exec?.get(), (credential) => {
+    if (credential?.token) return bearer(credential.token);
+    return provider === undefined ? {} : provider();
+  });
 }
+
+const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });

@@ -5,7 +5,7 @@ import type { Ms } from "@telltale/kinds";
 import { ApiError, ConnectionError, type Status, TimeoutError } from "./errors.ts";
 import { type Budget, defaultBudget, nextDelay, type Outcome, parseRetryAfter, type Safety } from "./retry.ts";
 import type { Headers, Request, Response, Transport } from "./transport.ts";
-import { type Deadline, deadline, unlessAborted } from "./wait.ts";
+import { Deadline } from "./wait.ts";
 import { onceEach } from "./warnings.ts";
 
 export interface SenderOptions {
@@ -75,12 +75,8 @@ export interface Sender {
   decode(text: string): unknown;
 }
 
-/** A yes, and its text where it was no stream. */
-interface Asked {
-  readonly status: number;
-  readonly response: Response;
-  readonly text: string;
-}
+/** What is made of a yes. */
+type Read<T> = (text: string, response: Response) => T;
 
 const defaultTimeout = 30_000;
 
@@ -88,19 +84,30 @@ export function createSender(options: SenderOptions): Sender {
   const { transport, clock, random, budget = defaultBudget } = options;
   const warn = options.onWarning === undefined ? undefined : onceEach(options.onWarning);
 
-  /** Repeats until it works or must not be repeated. */
-  async function attempts<T extends { readonly status: number }>(
-    call: Call,
-    limit: Deadline,
-    once: () => Promise<T>,
-  ): Promise<T> {
+  /** Sends until it works or must not be sent again. What is no stream is read to its end. */
+  async function attempts<T>(call: Call, limit: Deadline, stream: boolean, read: Read<T>): Promise<T> {
+    const request: Request = {
+      method: call.method,
+      path: call.path,
+      headers: { accept: "application/json", "user-agent": options.userAgent ?? "telltale", ...call.headers },
+      signal: limit.signal,
+      ...(call.body === undefined ? {} : { body: call.body }),
+      ...(stream ? { stream } : {}),
+    };
     const began = clock.uptime();
     for (let number = 1; ; number += 1) {
       const start = clock.uptime();
       const attempt = { method: call.method, path: call.path, number };
       try {
-        const result = await once();
-        options.onAttempt?.({ ...attempt, took: clock.uptime() - start, code: result.status });
+        limit.signal.throwIfAborted();
+        const response = await limit.unless(transport.send(request));
+        const { status } = response;
+        warn?.(response.headers);
+        const isYes = status >= 200 && status < 300;
+        const text = isYes && stream ? "" : await limit.unless(response.text());
+        if (!isYes) throw refusal(call, response, text, clock.now());
+        const result = read(text, response);
+        options.onAttempt?.({ ...attempt, took: clock.uptime() - start, code: status });
         return result;
       } catch (error) {
         const outcome = limit.signal.aborted ? undefined : outcomeOf(error);
@@ -121,40 +128,13 @@ export function createSender(options: SenderOptions): Sender {
 
   function limitOf(call: Call): Deadline {
     const after = call.timeout ?? options.timeout ?? defaultTimeout;
-    return deadline(clock, after, () => new TimeoutError(nameOf(call), after), call.signal);
+    return new Deadline(call.signal).within(clock, after, () => new TimeoutError(nameOf(call), after));
   }
 
-  async function ask(call: Call, limit: Deadline, stream: boolean): Promise<Asked> {
-    const request: Request = {
-      method: call.method,
-      path: call.path,
-      headers: { accept: "application/json", "user-agent": options.userAgent ?? "telltale", ...call.headers },
-      signal: limit.signal,
-      ...(call.body === undefined ? {} : { body: call.body }),
-      ...(stream ? { stream } : {}),
-    };
-    limit.signal.throwIfAborted();
-    return unlessAborted(exchange(call, request), limit.signal);
-  }
-
-  /** The answer, read to its end unless it is a stream. Throws one that is a no. */
-  async function exchange(call: Call, request: Request): Promise<Asked> {
-    const response = await transport.send(request);
-    const { status } = response;
-    warn?.(response.headers);
-    const isYes = status >= 200 && status < 300;
-    const text = isYes && request.stream === true ? "" : await response.text();
-    if (!isYes) throw refusal(call, response, text, clock.now());
-    return { status, response, text };
-  }
-
-  async function whole<T extends Answer>(call: Call, read: (answer: Answer) => T): Promise<T> {
+  async function whole<T>(call: Call, read: Read<T>): Promise<T> {
     const limit = limitOf(call);
     try {
-      return await attempts(call, limit, async () => {
-        const { status, response, text } = await ask(call, limit, false);
-        return read({ status, headers: response.headers, text });
-      });
+      return await attempts(call, limit, false, read);
     } finally {
       limit.done();
     }
@@ -162,22 +142,21 @@ export function createSender(options: SenderOptions): Sender {
 
   const decode = options.decode ?? ((text: string) => JSON.parse(text) as unknown);
 
-  function decoded(call: Call, answer: Answer): Answer & { readonly value: unknown } {
+  function decoded(call: Call, text: string): unknown {
     try {
-      return { ...answer, value: decode(answer.text) };
+      return decode(text);
     } catch (cause) {
-      const message = `${nameOf(call)}: ${answer.text.length} characters that are no JSON`;
-      throw new ConnectionError("body", message, { cause });
+      throw new ConnectionError("body", `${nameOf(call)}: ${text.length} characters that are no JSON`, { cause });
     }
   }
 
   return {
-    send: (call) => whole(call, (answer) => answer),
-    value: async <T>(call: Call) => (await whole(call, (answer) => decoded(call, answer))).value as T,
+    send: (call) => whole(call, (text, { status, headers }) => ({ status, headers, text })),
+    value: <T>(call: Call) => whole(call, (text) => decoded(call, text) as T),
     async open(call) {
       const limit = limitOf(call);
       try {
-        const { response } = await attempts(call, limit, () => ask(call, limit, true));
+        const response = await attempts(call, limit, true, (_text, response) => response);
         limit.lift();
         return { response, deadline: limit };
       } catch (error) {

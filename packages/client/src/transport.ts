@@ -24,6 +24,7 @@ export interface Response {
 }
 
 export interface Transport {
+  /** Resolves when a stream begins; what is none may be waited for until it is whole. */
   send(request: Request): Promise<Response>;
   /** Ends what is still open. A closed transport sends no more. */
   close(): Promise<void>;

@@ -4,7 +4,6 @@ import type { KubeObject, Ms } from "@telltale/kinds";
 import { ApiError, type Status, StreamError } from "./errors.ts";
 import { type Lines, splitLines } from "./lines.ts";
 import type { Call, Sender } from "./send.ts";
-import { deadline, unlessAborted } from "./wait.ts";
 
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
@@ -21,14 +20,14 @@ export async function* watchEvents<T extends KubeObject>(
   call: Call,
   idle: Ms | undefined,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const opened = await sender.open(call);
+  const { response, deadline: limit } = await sender.open(call);
   const stalled = () => new StreamError("stalled", `GET ${call.path}: nothing came for ${idle} ms`);
-  const limit = deadline(clock, idle, stalled, opened.deadline.signal);
-  const chunks = opened.response.chunks()[Symbol.asyncIterator]();
+  limit.within(clock, idle, stalled);
+  const chunks = response.chunks()[Symbol.asyncIterator]();
   const lines = splitLines();
   try {
     for (;;) {
-      const next = await unlessAborted(chunks.next(), limit.signal);
+      const next = await limit.unless(chunks.next());
       if (next.done === true) break;
       // While the reader is busy, nobody listens: that time does not count.
       limit.lift();
@@ -38,8 +37,7 @@ export async function* watchEvents<T extends KubeObject>(
     endOf(lines, call);
   } finally {
     limit.done();
-    opened.deadline.done();
-    opened.deadline.abort(left);
+    limit.abort(left);
     // Not awaited: a stream that hangs would keep its reader.
     Promise.resolve(chunks.return?.()).catch(() => {});
   }

@@ -5,7 +5,7 @@ import { type Clock, type Random, systemClock, systemRandom } from "@telltale/cl
 import { isDnsSubdomain, type KubeObject, type Ms } from "@telltale/kinds";
 import type { StatusViolation } from "@telltale/status";
 import { Cache } from "./cache/cache.ts";
-import { decoders } from "./cache/decode.ts";
+import { decode, watchDecoder } from "./cache/decode.ts";
 import { Echoes } from "./cache/echoes.ts";
 import type { Controller } from "./controller/declare.ts";
 import { isDeclared } from "./controller/declared.ts";
@@ -84,7 +84,6 @@ export function manager(options: ManagerOptions): Manager {
   const sink = toAll(sinks, (error) => log.warn("a sink threw", { err: error }));
   const pressure = new Pressure(clock);
   const echoes = new Echoes();
-  const decode = decoders(echoes);
   const transport = options.rate === undefined ? options.transport : limited(options.transport, clock, options.rate);
   const guard = guardOf(name, options.replicas, { clock, random, log, sink, client: clientOver(transport) });
   const way = fenced(transport, guard.fence);
@@ -92,7 +91,7 @@ export function manager(options: ManagerOptions): Manager {
   const cache =
     options.cache ??
     new Cache({
-      client: clientOver(way, decode.watching),
+      client: clientOver(way, watchDecoder(echoes)),
       clock,
       random,
       log,
@@ -129,7 +128,7 @@ export function manager(options: ManagerOptions): Manager {
   let isActive = false;
   let probes: readonly Probes[] = [];
 
-  function clientOver(way: Transport, how = decode.plain): Client {
+  function clientOver(way: Transport, how = decode): Client {
     return createClient({
       transport: way,
       clock,

@@ -6,6 +6,7 @@ import type { KubeObject } from "@telltale/kinds";
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { expect } from "vitest";
 import { Follower, type FollowOptions } from "../src/cache/follow.ts";
+import { interner } from "../src/cache/intern.ts";
 import { Store } from "../src/cache/store.ts";
 import type { WatchHappening } from "../src/samples.ts";
 
@@ -80,6 +81,7 @@ export async function following(answers: readonly Answer[], options: Partial<Fol
     kind: ConfigMap,
     select: {},
     store,
+    intern: interner(),
     onHappening: (what) => told.push(what),
     ...options,
   });

@@ -7,6 +7,7 @@ import type { Log } from "../log.ts";
 import type { CacheGauge, Sink, WatchHappening } from "../samples.ts";
 import type { Echoes } from "./echoes.ts";
 import { Follower } from "./follow.ts";
+import { interner } from "./intern.ts";
 import { Store } from "./store.ts";
 import { isNoNewer } from "./version.ts";
 
@@ -76,6 +77,7 @@ export class Cache {
   readonly #options: CacheOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Set<Promise<void>>();
+  readonly #intern = interner();
   #isStarted = false;
 
   constructor(options: CacheOptions) {
@@ -219,6 +221,7 @@ export class Cache {
         random,
         kind,
         store,
+        intern: this.#intern,
         select: {
           ...(namespace === undefined ? {} : { namespace }),
           ...(select.label === undefined ? {} : { labelSelector: select.label }),

@@ -1,27 +1,19 @@
-// From the text of an answer to values that are cheap to keep: `managedFields` are cut out before parsing (60 % of a custom
-// resource), strings that come again and again are kept once, and the echo of our own write is not parsed at all.
-import { Echo, Echoes } from "./echoes.ts";
+// From the text of an answer to values: `managedFields` are cut out before parsing (60 % of a custom resource), and the echo of
+// our own write is not parsed at all.
+import { Echo, type Echoes } from "./echoes.ts";
 
-type Decode = (text: string) => unknown;
-
-/** A decoder with a memory of its own for repeated strings. */
-export function decoder(): Decode {
-  return decoders(new Echoes()).plain;
+export function decode(text: string): unknown {
+  return JSON.parse(withoutManagedFields(text)) as unknown;
 }
 
-/** Two decoders with one memory: `watching` is for those only who follow, and know what an `Echo` is. */
-export function decoders(echoes: Echoes): { readonly plain: Decode; readonly watching: Decode } {
-  const keep = interner();
-  const plain = (text: string) => keep(JSON.parse(withoutManagedFields(text)) as unknown);
-  return {
-    plain,
-    watching(text) {
-      const event = echoes.size === 0 ? undefined : headOf(text);
-      const written = event === undefined ? undefined : echoes.at(event.version);
-      if (event === undefined || written === undefined || !text.endsWith("}}")) return plain(text);
-      const whole = () => (plain(text) as { readonly object: unknown }).object;
-      return { type: event.type, object: new Echo(written, whole) };
-    },
+/** For those only who follow, and know what an `Echo` is. */
+export function watchDecoder(echoes: Echoes): (text: string) => unknown {
+  return (text) => {
+    const event = echoes.size === 0 ? undefined : headOf(text);
+    const written = event === undefined ? undefined : echoes.at(event.version);
+    if (event === undefined || written === undefined || !text.endsWith("}}")) return decode(text);
+    const whole = () => (decode(text) as { readonly object: unknown }).object;
+    return { type: event.type, object: new Echo(written, whole) };
   };
 }
 
@@ -119,53 +111,4 @@ function scan(text: string, at: number, until: number): number {
     }
   }
   return -1;
-}
-
-/** V8 keeps keys and strings of up to ten characters once by itself. Longer than this they hardly come twice. */
-const shortest = 11;
-const longest = 256;
-const capacity = 20_000;
-
-/** Replaces strings by the first copy of them. What has not come again for a while is forgotten: two generations. */
-function interner(): (value: unknown) => unknown {
-  let young = new Map<string, string>();
-  let old = new Map<string, string>();
-
-  function string(text: string): string {
-    if (text.length < shortest || text.length > longest) return text;
-    const known = young.get(text);
-    if (known !== undefined) return known;
-    const copy = old.get(text) ?? text;
-    if (young.size >= capacity) {
-      old = young;
-      young = new Map();
-    }
-    young.set(copy, copy);
-    return copy;
-  }
-
-  function visit(value: unknown): unknown {
-    if (typeof value === "string") return string(value);
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) {
-      for (let i = 0; i < value.length; i += 1) {
-        const member: unknown = value[i];
-        if (typeof member === "string") value[i] = string(member);
-        else if (typeof member === "object") visit(member);
-      }
-      return value;
-    }
-    const record = value as Record<string, unknown>;
-    for (const name in record) {
-      const member = record[name];
-      if (name === "uid") continue; // of all strings the one that is never the same
-      // Assigned although it is equal: two equal strings are not one.
-      if (typeof member === "string") {
-        if (member.length >= shortest) record[name] = string(member);
-      } else if (typeof member === "object" && member !== null) visit(member);
-    }
-    return value;
-  }
-
-  return visit;
 }

@@ -2,37 +2,38 @@
 import type { KubeObject } from "@telltale/kinds";
 
 /** More than are ever under way between a write and its echo; one that was forgotten is only parsed. */
-const most = 2_000;
+const many = 1_000;
 
 type Named = NonNullable<KubeObject["metadata"]>;
 
 export class Echoes {
-  readonly #writes = new Map<string, Named>();
+  /** Two generations: the older one is forgotten as a whole. */
+  #young = new Map<string, Named>();
+  #old = new Map<string, Named>();
 
   get size(): number {
-    return this.#writes.size;
+    return this.#young.size + this.#old.size;
   }
 
   /** A write of ours succeeded, and this came back. */
   add({ metadata }: KubeObject): void {
     const { resourceVersion, uid, name, namespace } = metadata ?? {};
     if (resourceVersion === undefined || uid === undefined || name === undefined) return;
-    this.#writes.set(resourceVersion, {
+    if (this.#young.size >= many) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(resourceVersion, {
       resourceVersion,
       uid,
       name,
       ...(namespace === undefined ? {} : { namespace }),
     });
-    if (this.#writes.size <= most) return;
-    for (const oldest of this.#writes.keys()) {
-      this.#writes.delete(oldest);
-      return;
-    }
   }
 
   /** What we wrote at a version. Several watches may tell of it, so that it stays. */
   at(version: string): Named | undefined {
-    return this.#writes.get(version);
+    return this.#young.get(version) ?? this.#old.get(version);
   }
 }
 

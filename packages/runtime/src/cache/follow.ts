@@ -38,6 +38,8 @@ export interface FollowOptions<T extends KubeObject> {
   readonly kind: KindRef<T>;
   readonly select: Pick<SelectOptions, "namespace" | "labelSelector" | "fieldSelector" | "metadataOnly">;
   readonly store: Store<T>;
+  /** Keeps what an object has in common with others once. */
+  readonly intern: (object: T) => T;
   /** How the world is read first. A server that cannot stream a list gets asked for pages. Default: `stream`. */
   readonly lists?: How;
   readonly onHappening?: (what: WatchHappening, error?: unknown) => void;
@@ -195,7 +197,7 @@ export class Follower<T extends KubeObject> {
   }
 
   async #pages(trust: Trust, attempt: Attempt): Promise<void> {
-    const { client, kind, select } = this.#options;
+    const { client, kind, select, intern } = this.#options;
     const objects: T[] = [];
     let limit = this.#expiredTokens > 1 ? undefined : pageOf; // again and again: all at once
     let version = "";
@@ -207,7 +209,7 @@ export class Follower<T extends KubeObject> {
       });
       this.#hear();
       // The items of a list come without their kind, and whoever compares them with others would find them different.
-      for (const item of page.items) objects.push({ apiVersion: kind.apiVersion, kind: kind.kind, ...item });
+      for (const item of page.items) objects.push(intern({ apiVersion: kind.apiVersion, kind: kind.kind, ...item }));
       version ||= page.resourceVersion;
       token = page.continue;
       if (token === undefined) break;
@@ -219,7 +221,7 @@ export class Follower<T extends KubeObject> {
 
   /** One stream. Where nothing is known yet it begins with all there is. */
   async #stream(trust: Trust, attempt: Attempt): Promise<void> {
-    const { client, kind, select, random } = this.#options;
+    const { client, kind, select, random, intern } = this.#options;
     const events = client.watch(kind, {
       ...select,
       signal: attempt.signal,
@@ -231,6 +233,7 @@ export class Follower<T extends KubeObject> {
       const event = this.#whole(heard, trust);
       if (!isWhole(event)) throw new StreamError("garbled", `an event ${event.type} without an object`);
       this.#hear();
+      if (event === heard && event.type === "ADDED") intern(event.object);
       if (attempt.begun !== undefined) this.#take(event);
       else if (isEndOfList(event)) {
         const version = event.object.metadata?.resourceVersion ?? "";

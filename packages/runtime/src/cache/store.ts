@@ -5,6 +5,7 @@ import { type Key, keyOf, keyOfObject, type Name, namespaceOfKey } from "../key.
 import type { Trust } from "./follow-state.ts";
 import { Gone } from "./gone.ts";
 import { ObjectIndex } from "./object-index.ts";
+import { share } from "./share.ts";
 import { isNoNewer, isOlder } from "./version.ts";
 
 export interface Change<T> {
@@ -109,7 +110,7 @@ export class Store<T extends KubeObject> implements Reader<T> {
     if (this.#indexes.has(name)) return;
     const index = new ObjectIndex<T>((object) => this.#guarded(() => values(object), object) ?? none);
     this.#indexes.set(name, index);
-    for (const [key, object] of this.#objects) index.enter(key, object);
+    for (const [key, object] of this.#objects) index.move(key, undefined, object);
   }
 
   subscribe(listener: Listener<T>): () => void {
@@ -215,14 +216,12 @@ export class Store<T extends KubeObject> implements Reader<T> {
   #set(key: Key, old: T | undefined, object: T | undefined, isRestored = false): void {
     const subject = object ?? old;
     if (subject === undefined) return;
+    if (old !== undefined && object !== undefined) share(old, object);
     if (object === undefined) this.#objects.delete(key);
     else this.#objects.set(key, this.#options.freeze === true ? deepFreeze(object) : object);
     if (old === undefined) this.#count(key, 1);
     if (object === undefined) this.#count(key, -1);
-    for (const index of this.#indexes.values()) {
-      if (old !== undefined) index.leave(key, old);
-      if (object !== undefined) index.enter(key, object);
-    }
+    for (const index of this.#indexes.values()) index.move(key, old, object);
     this.#untold.push({ change: { old, new: object, ...(isRestored ? { restored: true } : {}) }, subject });
     this.#tell();
   }

@@ -50,7 +50,7 @@ export class Run {
   readonly #conflicts = new Map<Key, number>();
   /** Keys whose status was put off. */
   readonly #owed = new Set<Key>();
-  readonly #passes = new Map<Promise<void>, { readonly key: Key; readonly stop: AbortController }>();
+  readonly #passes = new Map<Key, { readonly stop: AbortController; work: Promise<void> }>();
   /** What changed since a pass began, by its key. */
   readonly #meanwhile = new Map<Key, Meanwhile>();
   #deafen: readonly (() => void)[] = [];
@@ -150,9 +150,9 @@ export class Run {
       const key = keyOfObject(object);
       if (mine(key) && !before(key)) this.#queue.add(key, "resync");
     }
-    const lost = [...this.#passes].filter(([, { key }]) => !mine(key));
-    for (const [, { stop }] of lost) stop.abort(new PassOver("the object is another process's now"));
-    await Promise.all(lost.map(([work]) => work));
+    const lost = [...this.#passes].filter(([key]) => !mine(key)).map(([, it]) => it);
+    for (const { stop } of lost) stop.abort(new PassOver("the object is another process's now"));
+    await Promise.all(lost.map(({ work }) => work));
   }
 
   /** Begins no more passes, and aborts those that are running. */
@@ -170,7 +170,7 @@ export class Run {
     const limit = clock.after(grace, () => {
       for (const { stop } of this.#passes.values()) stop.abort(new PassOver("the process stops"));
     });
-    await Promise.all(this.#passes.keys());
+    await Promise.all(Array.from(this.#passes.values(), ({ work }) => work));
     for (const key of this.#owed) {
       await this.#work({ key, cause: "timer", waited: 0 }, true);
     }
@@ -303,21 +303,28 @@ export class Run {
       const taken = this.#queue.take();
       if (taken === undefined) return;
       this.#env.sink({ is: "dequeue", controller: this.controller.name, waited: taken.waited });
-      this.#work(taken, false).finally(() => {
-        this.#queue.done(taken.key);
-        this.#wake();
-      });
+      void this.#work(taken, false);
     }
   }
 
   #work(taken: Taken, isLast: boolean): Promise<void> {
-    const stop = new AbortController();
-    const work = this.#pass(taken, stop, isLast).finally(() => this.#passes.delete(work));
-    this.#passes.set(work, { key: taken.key, stop });
-    return work;
+    const it = { stop: new AbortController(), work: Promise.resolve() };
+    this.#passes.set(taken.key, it);
+    it.work = this.#pass(taken, it.stop, isLast);
+    return it.work;
   }
 
-  async #pass({ key, cause, waited }: Taken, stop: AbortController, isLast: boolean): Promise<void> {
+  async #pass(taken: Taken, stop: AbortController, isLast: boolean): Promise<void> {
+    try {
+      await this.#over(taken, stop, isLast);
+    } finally {
+      this.#passes.delete(taken.key);
+      this.#queue.done(taken.key);
+      this.#wake();
+    }
+  }
+
+  async #over({ key, cause, waited }: Taken, stop: AbortController, isLast: boolean): Promise<void> {
     const { clock, sink, fence, tracer } = this.#env;
     const object = this.#around.own.store.byKey(key);
     if (object === undefined || !fence.allows(nameOfKey(key))) return;

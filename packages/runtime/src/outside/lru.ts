@@ -3,6 +3,8 @@
 export class Lru<K, V> {
   readonly #max: number;
   readonly #entries = new Map<K, V>();
+  /** Where it stands all before are gone: to begin anew would pass over the gaps that they have left. */
+  readonly #oldest = this.#entries.keys();
 
   constructor(max: number) {
     this.#max = max;
@@ -22,10 +24,8 @@ export class Lru<K, V> {
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#max) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
-    }
+    const oldest = this.#oldest.next();
+    if (oldest.done !== true) this.#entries.delete(oldest.value);
   }
 
   delete(key: K): void {

@@ -5,7 +5,7 @@ import { type Client, ConnectionError, createClient, inProcessTransport, type Tr
 import { type Clock, type Random, seededRandom, turn, VirtualClock } from "@telltale/clock";
 import type { Ms } from "@telltale/kinds";
 import { ConfigMap, Namespace } from "@telltale/kinds/builtin";
-import { decoders } from "../../src/cache/decode.ts";
+import { watchDecoder } from "../../src/cache/decode.ts";
 import { Echoes } from "../../src/cache/echoes.ts";
 import { Cache, type Cached, type CacheOptions, type Selection, silentLog } from "../../src/index.ts";
 import type { Sample } from "../../src/samples.ts";
@@ -53,7 +53,7 @@ export function follow(ground: Ground, options: Partial<CacheOptions> = {}, sele
     transport: way,
     clock: wall,
     random,
-    decode: decoders(echoes).watching,
+    decode: watchDecoder(echoes),
     userAgent: follower,
   });
   const happened: string[] = [];
