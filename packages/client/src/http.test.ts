@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { seededRandom, VirtualClock } from "@telltale/clock";
+import { seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, it } from "vitest";
 import {
@@ -8,6 +9,7 @@ import {
   hasOpenssl,
   type Listening,
   listen,
+  listenAndSay,
   listenAsProxy,
   listenAsSocks,
   type Pair,
@@ -42,8 +44,67 @@ describe("connections", () => {
     const server = await serve((request, response) => response.end(request.url));
     const transport = transportTo(connectionTo(server.url));
     for (let i = 0; i < 20; i += 1) expect(await (await transport.send(get(`/x?i=${i}`))).text()).toBe(`/x?i=${i}`);
-    // undici opens a second one while the first still winds up its answer.
-    expect(server.count()).toBeLessThanOrEqual(2);
+    expect(server.count()).toBe(1);
+  });
+
+  it("that the server has ended are not used again", async () => {
+    const server = await serve((request, response) => {
+      if (request.url === "/last") response.setHeader("connection", "close");
+      response.end("ok");
+      if (request.url === "/cut") response.once("close", () => request.socket.destroy());
+    });
+    const transport = transportTo(connectionTo(server.url));
+    for (const path of ["/", "/last", "/", "/cut"]) expect(await (await transport.send(get(path))).text()).toBe("ok");
+    await server.idle();
+    for (let i = 0; i < 3; i += 1) await turn(); // the news has to reach this side
+    expect(await (await transport.send(get("/"))).text()).toBe("ok");
+    expect(server.count()).toBe(3);
+  });
+
+  it("are not kept for ever", async () => {
+    const server = await serve((_, response) => response.end("ok"));
+    const transport = transportTo(connectionTo(server.url), { keepAlive: 20 });
+    await transport.send(get("/"));
+    await server.idle();
+    await transport.send(get("/"));
+    expect(server.count()).toBe(2);
+  });
+
+  it("are waited for only as long as somebody wants one", async () => {
+    let taken = () => {};
+    const isTaken = new Promise<void>((resolve) => {
+      taken = resolve;
+    });
+    const server = await serve((request, response) => (request.url === "/hangs" ? taken() : response.end("ok")));
+    const transport = transportTo(connectionTo(server.url), { connections: 1 });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const hangs = expect(transport.send(get("/hangs", { signal: first.signal }))).rejects.toThrow("first");
+    const waits = expect(transport.send(get("/", { signal: second.signal }))).rejects.toThrow("second");
+    const last = transport.send(get("/"));
+    second.abort(new Error("second"));
+    await waits;
+    await isTaken;
+    first.abort(new Error("first"));
+    await hangs;
+    expect(await (await last).text()).toBe("ok");
+    expect(server.count()).toBe(2);
+  });
+
+  it("wait for a slow reader, who misses nothing", async () => {
+    const part = Buffer.alloc(1_000_000, "a");
+    const server = await serve(async (_, response) => {
+      for (let i = 0; i < 20; i += 1) if (!response.write(part)) await once(response, "drain");
+      response.end();
+    });
+    const transport = transportTo(connectionTo(server.url));
+    const response = await transport.send(get("/", { stream: true }));
+    let length = 0;
+    for await (const chunk of response.chunks()) {
+      length += chunk.length;
+      await turn();
+    }
+    expect(length).toBe(20_000_000);
+    expect(await (await transport.send(get("/", { stream: true }))).text()).toHaveLength(20_000_000);
   });
 
   it("are bounded: very many at a time take only as many as allowed", async () => {
@@ -169,10 +230,27 @@ describe("a failure names its step", () => {
     });
   });
 
-  it("a proxy that refuses", async () => {
-    const proxy = await serve((_, response) => response.end());
-    const connection = connectionTo("http://cluster.test:6443", { proxy: proxy.url });
-    await expect(transportTo(connection).send(get("/"))).rejects.toMatchObject({ name: "ConnectionError" });
+  it.each([
+    ["refuses", "HTTP/1.1 407 Who\r\n\r\n", "http", /it does not connect to cluster.test:6443: HTTP\/1.1 407 Who/],
+    ["wants a password", Uint8Array.of(5, 255), "socks5", /it wants a name and a password/],
+    ["hangs up", "", "http", /closed the connection/],
+  ])("a proxy that %s", async (_what, answer, scheme, message) => {
+    const proxy = await listenAndSay([answer], []);
+    open.push(proxy);
+    const connection = connectionTo("http://cluster.test:6443", { proxy: `${scheme}://127.0.0.1:${proxy.port}` });
+    const failed = { name: "ConnectionError", step: expect.stringMatching(/proxy|connect/), sent: false };
+    await expect(transportTo(connection).send(get("/"))).rejects.toMatchObject({
+      ...failed,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it.each([
+    ["no URL", "::", "no URL"],
+    ["one that nobody knows", "ftp://127.0.0.1:1", "use http, https or socks5"],
+  ])("a proxy that is %s", async (_what, proxy, message) => {
+    const sent = transportTo(connectionTo("http://cluster.test:6443", { proxy })).send(get("/"));
+    await expect(sent).rejects.toMatchObject({ step: "proxy", message: expect.stringContaining(message) });
   });
 });
 
@@ -188,6 +266,28 @@ it.each([
   expect(await (await transport.send(get("/a"))).text()).toBe("/a");
   expect(await (await transport.send(get("/b"))).text()).toBe("/b");
   expect(new Set(asked)).toEqual(new Set(["cluster.test:6443"]));
+});
+
+it.each([
+  [
+    "HTTP",
+    "http",
+    ["HTTP/1.1 200 OK\r\n\r\n"],
+    ["CONNECT cluster.test:80 HTTP/1.1\r\n", "proxy-authorization: Basic amFuZTphIGI=\r\n"],
+  ],
+  [
+    "SOCKS 5",
+    "socks5",
+    [Uint8Array.of(5, 2), Uint8Array.of(1, 0), Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0)],
+    ["\x05\x02\x00\x02", "\x01\x04jane\x03a b", "\x05\x01\x00\x03\x0ccluster.test\x00P"],
+  ],
+])("signs in to a proxy by %s", async (_name, scheme, answers, said) => {
+  const heard: string[] = [];
+  const proxy = await listenAndSay([...answers, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"], heard);
+  open.push(proxy);
+  const connection = connectionTo("http://cluster.test", { proxy: `${scheme}://jane:a%20b@127.0.0.1:${proxy.port}` });
+  expect(await (await transportTo(connection).send(get("/x"))).text()).toBe("ok");
+  for (const text of said) expect(heard.join("")).toContain(text);
 });
 
 it("carries a watch over a socket, to the line that was cut", async () => {

@@ -1,12 +1,15 @@
-// HTTP by undici: connections that are kept, a bounded number of them, and others for streams, which hold theirs for long.
+// HTTP/1.1 to one server: connections that are kept, a bounded number of them, and others for streams, which hold theirs for
+// long. Written for this: undici needs twice the CPU for a request and 15 MB to load (bench/README.md).
+import { createSecureContext, type SecureContext } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
-import type { Dispatcher, Pool } from "undici";
 import type { Connection, Tls } from "./connection.ts";
 import { ConfigError } from "./connection.ts";
-import { dispatch, type Failures } from "./dispatch.ts";
 import { ConnectionError, type ConnectionStep } from "./errors.ts";
 import { whenKnown } from "./remembered.ts";
 import type { Headers, Request, Response, Transport } from "./transport.ts";
+import type { Failures } from "./wire/exchange.ts";
+import { Pool } from "./wire/pool.ts";
+import type { Way } from "./wire/socket.ts";
 
 export interface HttpOptions {
   /** At most so many for short requests. Default: 32. */
@@ -20,26 +23,20 @@ export interface HttpOptions {
 }
 
 export function httpTransport(connection: Connection, options: HttpOptions = {}): Transport {
-  const { origin, pathname } = new URL(connection.server);
-  const base = pathname.replace(/\/+$/, "");
-  const retired = new Set<Dispatcher>();
+  const server = new URL(connection.server);
+  const base = server.pathname.replace(/\/+$/, "");
+  const retired = new Set<Pool>();
   let pools: Pools | undefined;
   let closed = false;
 
   /** After a rotation new requests take new connections; what is under way ends on the old ones. */
-  async function poolsFor(tls: Tls): Promise<Pools> {
+  function poolsFor(tls: Tls): Pools {
     if (pools?.tls === tls) return pools;
-    const opened = await openPools(origin, tls, connection.proxy, options);
-    if (closed) throw new ConnectionError("closed", "this transport sends no more");
-    if (pools?.tls === tls) return pools; // another request was faster
     for (const old of pools === undefined ? [] : [pools.short, pools.long]) {
       retired.add(old);
-      old.close().then(
-        () => retired.delete(old),
-        () => retired.delete(old),
-      );
+      void old.close().then(() => retired.delete(old));
     }
-    pools = opened;
+    pools = openPools(server, tls, connection.proxy, options, failures);
     return pools;
   }
 
@@ -66,10 +63,10 @@ export function httpTransport(connection: Connection, options: HttpOptions = {})
           if (who.tls === refused.tls && isDeepStrictEqual(who.identity, refused.identity)) return refused.response;
           await refused.response.text();
         }
-        const { short, long } = pools?.tls === who.tls ? pools : await poolsFor(who.tls);
+        const { short, long } = poolsFor(who.tls);
         const headers = { ...request.headers, ...who.identity };
-        const sent = { ...request, path: base + request.path, headers };
-        const response = await dispatch(request.stream === true ? long : short, origin, sent, failures);
+        const pool = request.stream === true ? long : short;
+        const response = await pool.send({ ...request, path: base + request.path, headers });
         // A token may have been renewed since it was read. 401 means that nothing was done: to ask again is safe.
         if (response.status !== 401 || refused !== undefined || !connection.forget()) return response;
         refused = { ...who, response };
@@ -78,7 +75,7 @@ export function httpTransport(connection: Connection, options: HttpOptions = {})
     async close() {
       closed = true;
       const open = [...retired, ...(pools === undefined ? [] : [pools.short, pools.long])];
-      await Promise.all(open.map((dispatcher) => dispatcher.destroy()));
+      for (const pool of open) pool.destroy();
     },
   };
 }
@@ -91,47 +88,33 @@ interface Credentials {
 
 interface Pools {
   readonly tls: Tls;
-  readonly short: Dispatcher;
-  readonly long: Dispatcher;
+  readonly short: Pool;
+  readonly long: Pool;
 }
 
-async function openPools(origin: string, tls: Tls, proxy: string | undefined, options: HttpOptions): Promise<Pools> {
-  const { connections = 32, streams = null, keepAlive = 60_000, connectTimeout = 10_000 } = options;
-  const connect = { ...tlsOptions(tls), timeout: connectTimeout };
-  const common = { keepAliveTimeout: keepAlive, connectTimeout, allowH2: false };
-  const pair = (open: (limit: number | null) => Dispatcher): Pools => ({
-    tls,
-    short: open(connections),
-    long: open(streams),
-  });
-  if (proxy === undefined) {
-    const Pool = await loadPool();
-    return pair((limit) => new Pool(origin, { ...common, connections: limit, connect }));
-  }
-  const { ProxyAgent } = await import("undici");
-  // A tunnel even for plain HTTP: without one undici sends everything through a single connection.
-  return pair((limit) => {
-    return new ProxyAgent({ ...common, connections: limit, uri: proxy, requestTls: connect, proxyTunnel: true });
-  });
-}
-
-/**
- * With the first request, and only the part that is needed: all of undici takes 93 ms of CPU and 28 MB to load, its pool
- * 37 ms and 15 MB. Its version is exact in package.json, so that the path cannot change unseen.
- */
-async function loadPool(): Promise<typeof Pool> {
-  const loaded: { readonly default: unknown } = await import("undici/lib/dispatcher/pool.js" as string);
-  return loaded.default as typeof Pool;
-}
-
-function tlsOptions(tls: Tls): object {
-  return {
-    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
-    ...(tls.key === undefined ? {} : { key: tls.key }),
-    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
-    ...(tls.insecure === true ? { rejectUnauthorized: false } : {}),
+function openPools(server: URL, tls: Tls, proxy: string | undefined, options: HttpOptions, failures: Failures): Pools {
+  const { connections = 32, streams = Number.POSITIVE_INFINITY, keepAlive = 60_000, connectTimeout = 10_000 } = options;
+  let context: SecureContext | undefined;
+  // Made with the first connection, and once: to read certificates takes longer than to shake hands.
+  const secure = () => {
+    context ??= createSecureContext({ ca: tls.ca, cert: tls.cert, key: tls.key });
+    const { serverName, insecure = false } = tls;
+    return { context, insecure, ...(serverName === undefined ? {} : { name: serverName }) };
   };
+  const way = (): Way => ({
+    server,
+    timeout: connectTimeout,
+    ...(proxy === undefined ? {} : { proxy: urlOf(proxy) }),
+    ...(server.protocol === "https:" ? { secure: secure() } : {}),
+  });
+  const pool = (limit: number) => new Pool({ way, host: server.host, limit, keepAlive, failures });
+  return { tls, short: pool(connections), long: pool(streams) };
+}
+
+function urlOf(proxy: string): URL {
+  const url = URL.parse(proxy);
+  if (url === null) throw new ConnectionError("proxy", `${proxy} is no URL; give one such as http://host:3128`);
+  return url;
 }
 
 function bodyFailure(cause: unknown, { signal, method, path }: Request): unknown {
@@ -150,14 +133,13 @@ const messageOf = (error: unknown): string =>
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");
 
-const unreachable = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
+const unreachable = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/;
 const untrusted = /CERT|SELF_SIGNED|^ERR_TLS|^ERR_SSL|^EPROTO$|UNABLE_TO_|^ERR_OSSL/;
 
 /** How far it got. What is not known to have failed before the request left counts as sent. */
 function stepOf(error: unknown): ConnectionStep {
   const code = codeOf(error);
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "resolve";
-  if (/^UND_ERR_PRX/.test(code) || /^Proxy response/.test(messageOf(error))) return "proxy";
   if (unreachable.test(code)) return "connect";
   if (untrusted.test(code)) return "tls";
   return "exchange";

@@ -74,6 +74,7 @@ export class Deadline {
 
   /** Over: nothing is attached any more. */
   done(): void {
+    this.#give = undefined;
     this.#timer?.cancel();
     this.#outer?.removeEventListener("abort", this.#follow);
   }

@@ -1,5 +1,6 @@
 // Servers on real sockets, and certificates for them where the machine has `openssl`.
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { ServerOptions } from "node:https";
@@ -20,6 +21,8 @@ export interface Listening {
   readonly port: number;
   /** Connections that were ever made. */
   count(): number;
+  /** Resolves when no connection is left. */
+  idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -62,6 +65,21 @@ export async function listenAsSocks(port: number, asked: string[]): Promise<List
   return listening(server, "socks5");
 }
 
+/** Says one thing for each that it hears, and hangs up where there is nothing to say. */
+export async function listenAndSay(answers: readonly (string | Uint8Array)[], heard: string[]): Promise<Listening> {
+  const server = createSocketServer((socket) => {
+    let turn = 0;
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      heard.push(bytes.toString("latin1"));
+      const answer = answers[turn++] ?? "";
+      if (answer.length === 0) socket.destroy();
+      else socket.write(answer);
+    });
+  });
+  return listening(server, "tcp");
+}
+
 async function listening(server: SocketServer, scheme: string): Promise<Listening> {
   let count = 0;
   const sockets = new Set<Socket>();
@@ -77,6 +95,9 @@ async function listening(server: SocketServer, scheme: string): Promise<Listenin
     url: `${scheme}://127.0.0.1:${port}`,
     port,
     count: () => count,
+    async idle() {
+      while (sockets.size > 0) await Promise.all(Array.from(sockets, (socket) => once(socket, "close")));
+    },
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -86,7 +86,7 @@ async function straight(around: Surroundings, state: PassState): Promise<PassEnd
   }
   const isLeaving = state.object.metadata?.deletionTimestamp !== undefined;
   if (isLeaving && !around.controller.untilGone) return ending(around, state);
-  if (!isLeaving) await putFinalizer(around, state);
+  if (!isLeaving && needsFinalizer(around, state)) await putFinalizer(around, state);
   const said = await steps(around, state);
   return write(around, state, said);
 }
@@ -293,15 +293,17 @@ async function over(around: Surroundings, state: PassState, why: string): Promis
 
 /** The finalizer is there before anything is done that would have to be undone. */
 async function putFinalizer(around: Surroundings, state: PassState): Promise<void> {
-  const { controller } = around;
-  const name = finalizerOf(around);
-  if (name === undefined || controller.finalizer?.add === false) return;
   const now = state.object.metadata?.finalizers;
-  if (now?.includes(name) === true) return;
   await patchOwn(around, state, [
     { op: "test", path: "/metadata/finalizers", value: now ?? null },
-    { op: "add", path: "/metadata/finalizers", value: [...(now ?? []), name] },
+    { op: "add", path: "/metadata/finalizers", value: [...(now ?? []), finalizerOf(around)] },
   ]);
+}
+
+function needsFinalizer(around: Surroundings, { object }: PassState): boolean {
+  const name = finalizerOf(around);
+  if (name === undefined || around.controller.finalizer?.add === false) return false;
+  return object.metadata?.finalizers?.includes(name) !== true;
 }
 
 function finalizerOf({ controller }: Surroundings): string | undefined {

@@ -3,8 +3,6 @@
 export class Lru<K, V> {
   readonly #max: number;
   readonly #entries = new Map<K, V>();
-  /** Where it stands all before are gone: to begin anew would pass over the gaps that they have left. */
-  readonly #oldest = this.#entries.keys();
 
   constructor(max: number) {
     this.#max = max;
@@ -24,8 +22,10 @@ export class Lru<K, V> {
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#max) return;
-    const oldest = this.#oldest.next();
-    if (oldest.done !== true) this.#entries.delete(oldest.value);
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest);
+      return;
+    }
   }
 
   delete(key: K): void {
