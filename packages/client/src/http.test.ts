@@ -90,6 +90,16 @@ describe("connections", () => {
     expect(server.count()).toBe(2);
   });
 
+  it("that waited for a reader go on for the next", async () => {
+    const server = await serve((_, response) => response.end(Buffer.alloc(1_000_001, "a")));
+    const transport = transportTo(connectionTo(server.url), { streams: 1 });
+    const unread = await transport.send(get("/", { stream: true }));
+    const next = await transport.send(get("/", { stream: true }));
+    expect((await next.text()).length).toBe(1_000_001);
+    expect((await unread.text()).length).toBe(1_000_001);
+    expect(server.count()).toBe(1);
+  });
+
   it("wait for a slow reader, who misses nothing", async () => {
     const part = Buffer.alloc(1_000_000, "a");
     const server = await serve(async (_, response) => {

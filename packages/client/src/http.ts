@@ -1,5 +1,5 @@
 // HTTP/1.1 to one server: connections that are kept, a bounded number of them, and others for streams, which hold theirs for
-// long. Written for this: undici needs twice the CPU for a request and 15 MB to load (bench/README.md).
+// long. Why it is written here: docs/dependencies.md.
 import { createSecureContext, type SecureContext } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
 import type { Connection, Tls } from "./connection.ts";

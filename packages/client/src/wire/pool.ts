@@ -209,6 +209,7 @@ class Line implements Listener {
     this.#isEnded = false;
     this.#exchange = undefined;
     this.#socket?.unref();
+    if (this.#socket?.isPaused() === true) this.#socket.resume();
     this.#pool.free(this);
   }
 }
