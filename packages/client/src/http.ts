@@ -1,6 +1,5 @@
 // HTTP/1.1 to one server: connections that are kept, a bounded number of them, and others for streams, which hold theirs for
 // long. Why it is written here: docs/dependencies.md.
-import { createSecureContext, type SecureContext } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
 import type { Connection, Tls } from "./connection.ts";
 import { ConfigError } from "./connection.ts";
@@ -8,8 +7,8 @@ import { ConnectionError, type ConnectionStep } from "./errors.ts";
 import { whenKnown } from "./remembered.ts";
 import type { Headers, Request, Response, Transport } from "./transport.ts";
 import type { Failures } from "./wire/exchange.ts";
-import { Pool } from "./wire/pool.ts";
-import type { Way } from "./wire/socket.ts";
+import type { Pool } from "./wire/pool.ts";
+import type { Pools } from "./wire/pools.ts";
 
 export interface HttpOptions {
   /** At most so many for short requests. Default: 32. */
@@ -30,8 +29,11 @@ export function httpTransport(connection: Connection, options: HttpOptions = {})
   let closed = false;
 
   /** After a rotation new requests take new connections; what is under way ends on the old ones. */
-  function poolsFor(tls: Tls): Pools {
-    if (pools?.tls === tls) return pools;
+  async function poolsFor(tls: Tls): Promise<Pools> {
+    // With the first request: what only imports this is spared TLS.
+    const { openPools } = await import("./wire/pools.ts");
+    if (closed) throw new ConnectionError("closed", "this transport sends no more");
+    if (pools?.tls === tls) return pools; // another request was faster
     for (const old of pools === undefined ? [] : [pools.short, pools.long]) {
       retired.add(old);
       void old.close().then(() => retired.delete(old));
@@ -63,7 +65,7 @@ export function httpTransport(connection: Connection, options: HttpOptions = {})
           if (who.tls === refused.tls && isDeepStrictEqual(who.identity, refused.identity)) return refused.response;
           await refused.response.text();
         }
-        const { short, long } = poolsFor(who.tls);
+        const { short, long } = pools?.tls === who.tls ? pools : await poolsFor(who.tls);
         const headers = { ...request.headers, ...who.identity };
         const pool = request.stream === true ? long : short;
         const response = await pool.send({ ...request, path: base + request.path, headers });
@@ -84,37 +86,6 @@ export function httpTransport(connection: Connection, options: HttpOptions = {})
 interface Credentials {
   readonly identity: Headers;
   readonly tls: Tls;
-}
-
-interface Pools {
-  readonly tls: Tls;
-  readonly short: Pool;
-  readonly long: Pool;
-}
-
-function openPools(server: URL, tls: Tls, proxy: string | undefined, options: HttpOptions, failures: Failures): Pools {
-  const { connections = 32, streams = Number.POSITIVE_INFINITY, keepAlive = 60_000, connectTimeout = 10_000 } = options;
-  let context: SecureContext | undefined;
-  // Made with the first connection, and once: to read certificates takes longer than to shake hands.
-  const secure = () => {
-    context ??= createSecureContext({ ca: tls.ca, cert: tls.cert, key: tls.key });
-    const { serverName, insecure = false } = tls;
-    return { context, insecure, ...(serverName === undefined ? {} : { name: serverName }) };
-  };
-  const way = (): Way => ({
-    server,
-    timeout: connectTimeout,
-    ...(proxy === undefined ? {} : { proxy: urlOf(proxy) }),
-    ...(server.protocol === "https:" ? { secure: secure() } : {}),
-  });
-  const pool = (limit: number) => new Pool({ way, host: server.host, limit, keepAlive, failures });
-  return { tls, short: pool(connections), long: pool(streams) };
-}
-
-function urlOf(proxy: string): URL {
-  const url = URL.parse(proxy);
-  if (url === null) throw new ConnectionError("proxy", `${proxy} is no URL; give one such as http://host:3128`);
-  return url;
 }
 
 function bodyFailure(cause: unknown, { signal, method, path }: Request): unknown {

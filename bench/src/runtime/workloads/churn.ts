@@ -38,7 +38,7 @@ export async function closedLoop(scene: Scene, operator: Operator, writers: numb
 
 /** Code is compiled and connections are open before anything counts: an operator runs for months. */
 export async function warmUp(scene: Scene, operator: Operator): Promise<void> {
-  await closedLoop(scene, operator, 8, Math.min(1_000, scene.fleet.size));
+  await closedLoop(scene, operator, 8, Math.min(3_000, scene.fleet.size));
 }
 
 /** As many changes as the server takes, from 64 writers. */
