@@ -256,7 +256,7 @@ describe("a failure names its step", () => {
   });
 
   it.each([
-    ["no URL", "::", "no URL"],
+    ["no URL", "http://jane:secret@[", "proxy: [ is no URL"],
     ["one that nobody knows", "ftp://127.0.0.1:1", "use http, https or socks5"],
   ])("a proxy that is %s", async (_what, proxy, message) => {
     const sent = transportTo(connectionTo("http://cluster.test:6443", { proxy })).send(get("/"));

@@ -41,6 +41,8 @@ export function openPools(
 
 function urlOf(proxy: string): URL {
   const url = URL.parse(proxy);
-  if (url === null) throw new ConnectionError("proxy", `${proxy} is no URL; give one such as http://host:3128`);
+  // Without the name and password that may stand before it.
+  const shown = proxy.replace(/^.*@/, "");
+  if (url === null) throw new ConnectionError("proxy", `${shown} is no URL; give one such as http://host:3128`);
   return url;
 }
