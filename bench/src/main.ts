@@ -9,6 +9,7 @@ import { measureStatus } from "./status.ts";
 import { printTable, type Result } from "./table.ts";
 import { measureVMSet } from "./vmset.ts";
 import { measureWorkloads } from "./workloads.ts";
+import { measureWrites } from "./writes.ts";
 
 const suites: Readonly<Record<string, () => Promise<Result[]>>> = {
   status: measureStatus,
@@ -17,6 +18,7 @@ const suites: Readonly<Record<string, () => Promise<Result[]>>> = {
   simulation: measureSimulation,
   bindy: measureBindy,
   vmset: measureVMSet,
+  writes: measureWrites,
 };
 
 if (process.argv[2] === "runtime") await benchRuntime(process.argv.slice(3));

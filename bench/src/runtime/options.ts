@@ -12,6 +12,7 @@ export interface Options {
   readonly repeat: number;
   readonly rates: readonly number[];
   readonly seconds: number;
+  readonly windows: number;
   readonly changes: number;
   readonly burst: number;
   readonly flips: number;
@@ -33,6 +34,7 @@ against a kube-apiserver and etcd of its own that start with the same objects.
   --repeat N     how often everything is done; figures are medians (1)
   --rates A,B    W3: spec changes a second, open loop (40)
   --seconds N    W3: for how long at each rate (30)
+  --windows N    W3: how often each of its parts is measured, the operators by turns (1)
   --changes N    W3: changes by 8 writers in a closed loop (3000, at most one for each object); a third of them by one
   --burst N      W4: changes at once (5000, at most one for each object)
   --flips N      W5: children that change (5000, at most one for each object)
@@ -60,6 +62,7 @@ function read(args: readonly string[]): Options | { readonly problem: string } |
       repeat: text,
       rates: text,
       seconds: text,
+      windows: text,
       changes: text,
       burst: text,
       flips: text,
@@ -77,7 +80,7 @@ function read(args: readonly string[]): Options | { readonly problem: string } |
     return all;
   };
   const number = (
-    name: "objects" | "repeat" | "seconds" | "changes" | "burst" | "flips" | "idle",
+    name: "objects" | "repeat" | "seconds" | "windows" | "changes" | "burst" | "flips" | "idle",
     standard: number,
   ): number => {
     const value = Number(values[name] ?? standard);
@@ -99,6 +102,7 @@ function read(args: readonly string[]): Options | { readonly problem: string } |
     repeat: number("repeat", 1),
     rates: numbers("rates", [40]),
     seconds: number("seconds", 30),
+    windows: number("windows", 1),
     changes: atMost(number("changes", 3_000)),
     burst: atMost(number("burst", 5_000)),
     flips: atMost(number("flips", 5_000)),

@@ -31,7 +31,7 @@ interface Line {
 }
 
 export function printReport(measured: readonly Measured[], facts: Facts): void {
-  const { peers, objects, repeat } = facts.options;
+  const { peers, objects, repeat, windows } = facts.options;
   const others = peers.includes("ours") ? peers.filter((name) => name !== "ours") : [];
   const head = ["", "what", ...peers, ...others.map((name) => `ours / ${name}`), "aim", ""];
   const body = linesOf(measured).map(({ section, row, values }, i, all) => [
@@ -52,7 +52,7 @@ export function printReport(measured: readonly Measured[], facts: Facts): void {
         .trimEnd(),
     );
   console.log(`
-${objects} objects of ${facts.seed.bytes} bytes, ${repeat} round(s)${repeat > 1 ? ", medians (from–to)" : ""}; ${machine()}.
+${objects} objects of ${facts.seed.bytes} bytes, ${repeat} round(s), W3 in ${windows} window(s)${repeat * windows > 1 ? ", medians (from–to)" : ""}; ${machine()}.
 The machine's load was ${facts.load.toFixed(1)} before it began${facts.load > 0.5 ? ": somebody else works here, and latencies are not to be trusted" : ""}.
 ${sharing(facts.cores)}
 What the operators left was as it must be, and the same but for times: ${JSON.stringify(facts.digests)}.`);

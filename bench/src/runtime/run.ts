@@ -4,12 +4,14 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { findAssets } from "../../../tools/envtest/envtest.ts";
 import { Fleet } from "./fleet.ts";
+import type { Operator } from "./operator.ts";
 import { help, type Options, readOptions, type Workload } from "./options.ts";
 import { type Peer, prepare } from "./peers.ts";
 import { pin, shareOut } from "./proc.ts";
 import { type Measured, printReport, toJson } from "./report.ts";
 import { type Figures, Scene } from "./scene.ts";
 import { raise, type Seed, seed } from "./stage.ts";
+import { Turns } from "./turns.ts";
 import { verifyShelves, verifyWidgets } from "./verify.ts";
 import { burst, closedLoop, openLoop, warmUp } from "./workloads/churn.ts";
 import { coldStart, steady } from "./workloads/cold.ts";
@@ -52,10 +54,14 @@ async function all(options: Options, assets: string, folder: string): Promise<vo
     for (let repeat = 0; repeat < options.repeat; repeat += 1) {
       // Another one is first each time: whatever changes on the machine in the meantime hits all of them.
       const order = peers.map((_, i) => peers[(i + repeat) % peers.length] as Peer);
-      for (const peer of order) {
-        const act = actOf(peer, repeat, measured, digests);
-        await perform(peer, { options, assets, folder, from, ...act });
-      }
+      const turns = new Turns();
+      const ends = await Promise.allSettled(
+        order.map((peer) => {
+          const act = actOf(peer, repeat, measured, digests);
+          return turns.hold(() => perform(peer, { options, assets, folder, from, turns, ...act }));
+        }),
+      );
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
     }
   } finally {
     // Also after a failure: what was measured until then is told, and the failure after it.
@@ -84,13 +90,14 @@ interface Act {
   readonly assets: string;
   readonly folder: string;
   readonly from: Seed;
+  readonly turns: Turns;
   told(line: string): void;
   report(section: string, figures: Figures): void;
   agree(what: string, digest: string): void;
 }
 
 /** One operator, from a fresh control plane to its end. */
-async function perform(peer: Peer, { options, assets, folder, from, told, report, agree }: Act): Promise<void> {
+async function perform(peer: Peer, { options, assets, folder, from, turns, told, report, agree }: Act): Promise<void> {
   const wanted = (...names: Workload[]) => names.some((name) => options.only.includes(name));
   told("starting the control plane");
   const cores = shareOut();
@@ -114,14 +121,14 @@ async function perform(peer: Peer, { options, assets, folder, from, told, report
         if (wanted("W3")) {
           told("W3: getting warm");
           await warmUp(scene, operator);
-          for (const rate of options.rates) {
-            told(`W3: ${rate} changes a second`);
-            report(`W3 ${rate}/s`, await openLoop(scene, operator, rate));
+          for (let window = 1; window <= options.windows; window += 1) {
+            for (const [name, drive] of churn(scene, operator)) {
+              await turns.pass();
+              told(`W3: ${name}, window ${window} of ${options.windows}`);
+              report(`W3 ${name}`, await drive());
+            }
           }
-          told("W3: one writer");
-          report("W3 1 writer", await closedLoop(scene, operator, 1, Math.ceil(options.changes / 3)));
-          told("W3: 8 writers");
-          report("W3 8 writers", await closedLoop(scene, operator, 8, options.changes));
+          await turns.pass();
         }
         if (wanted("W4")) {
           told(`W4: ${options.burst} changes at once`);
@@ -145,6 +152,16 @@ async function perform(peer: Peer, { options, assets, folder, from, told, report
   } finally {
     await stage.stop();
   }
+}
+
+/** The parts of W3. */
+function churn(scene: Scene, operator: Operator): readonly (readonly [string, () => Promise<Figures>])[] {
+  const { rates, changes } = scene.options;
+  return [
+    ...rates.map((rate) => [`${rate}/s`, () => openLoop(scene, operator, rate)] as const),
+    ["1 writer", () => closedLoop(scene, operator, 1, Math.ceil(changes / 3))],
+    ["8 writers", () => closedLoop(scene, operator, 8, changes)],
+  ];
 }
 
 const begun = performance.now();
