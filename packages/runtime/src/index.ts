@@ -31,5 +31,5 @@ export { type PolicyRule, type RbacManifest, type RbacOptions, rbacManifests, rb
 export * from "./samples.ts";
 export { type Amount, type Env, type Range, Settings } from "./settings.ts";
 export type { Rate } from "./transport.ts";
-export { annotationPatch } from "./write/annotations.ts";
+export { annotationPatch, labelPatch } from "./write/annotations.ts";
 export { contains } from "./write/ensure.ts";

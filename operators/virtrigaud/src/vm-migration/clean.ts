@@ -1,6 +1,7 @@
 // Puts one thing in order at the end of a migration. What cannot be removed now becomes part of the world, and is tried again.
 import { formatTime } from "@telltale/kinds";
 import { PersistentVolumeClaim } from "@telltale/kinds/builtin";
+import { annotationPatch, labelPatch } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
 import { ProviderError } from "../link/provider-error.ts";
@@ -8,7 +9,7 @@ import { annotations, labels } from "../names.ts";
 import { storageOptionsJson } from "../payload/storage.ts";
 import { bareUrl, redact } from "../redact.ts";
 import { credentialsOf, hearing, type MigrationHands, objectOf, tried } from "./act.ts";
-import { changed, marked } from "./change.ts";
+import { changed } from "./change.ts";
 import type { Cleaning } from "./leftovers.ts";
 import type { Senses } from "./observe.ts";
 import { removeByJob, removeWork } from "./remove-by-job.ts";
@@ -24,7 +25,7 @@ export async function clean(what: Cleaning, world: World, hands: MigrationHands,
         [annotations.migrationCompleted]: "true",
         [annotations.migrationCompletedAt]: formatTime(hands.now),
       };
-      const object = await changed(VirtualMachine, target.object, marked(target.object, "annotations", marks), hands);
+      const object = await changed(VirtualMachine, target.object, annotationPatch(target.object, marks), hands);
       return { ...world, target: { ...target, object } };
     }
     case "removeTarget":
@@ -65,7 +66,7 @@ export async function clean(what: Cleaning, world: World, hands: MigrationHands,
     case "unlabel": {
       if (claim?.object === undefined) return world;
       const marks = { [labels.part]: undefined, [labels.migration]: undefined };
-      const object = await changed(PersistentVolumeClaim, claim.object, marked(claim.object, "labels", marks), hands);
+      const object = await changed(PersistentVolumeClaim, claim.object, labelPatch(claim.object, marks), hands);
       return { ...world, claim: { ...claim, object } };
     }
   }
@@ -77,7 +78,7 @@ async function release(isRestored: boolean, world: World, hands: MigrationHands)
   const before = vm.metadata.annotations?.[annotations.preMigrationPowerState];
   const isOff = isRestored && before !== undefined && vm.spec.powerState !== before;
   const operations = [
-    ...marked(vm, "annotations", {
+    ...annotationPatch(vm, {
       [annotations.migrationLock]: undefined,
       [annotations.preMigrationPowerState]: undefined,
     }),

@@ -1,7 +1,7 @@
 // What a pass can do for a migration, one function each. What a provider refuses becomes part of the world.
 import { formatTime } from "@telltale/kinds";
 import { Job, PersistentVolumeClaim } from "@telltale/kinds/builtin";
-import type { EffectRecord } from "@telltale/runtime";
+import { annotationPatch, type EffectRecord, labelPatch } from "@telltale/runtime";
 import { text } from "@telltale/status";
 import { PowerOp } from "../contract/contract.ts";
 import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
@@ -9,7 +9,7 @@ import { transferDeadline } from "../link/deadlines.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { annotations, labels } from "../names.ts";
 import { callName, credentialsOf, hearing, type MigrationHands, tried } from "./act.ts";
-import { changed, marked } from "./change.ts";
+import { changed } from "./change.ts";
 import { clean, forgotten } from "./clean.ts";
 import { busyOp, exportOp, importOp } from "./decide.ts";
 import type { Flights } from "./flights.ts";
@@ -55,7 +55,7 @@ export const deeds: Deeds = {
   async lock(_deed, world, hands) {
     const { vm } = world.source;
     if (vm === undefined) return world;
-    const marks = marked(vm, "annotations", { [annotations.migrationLock]: lockValue(world.migration) });
+    const marks = annotationPatch(vm, { [annotations.migrationLock]: lockValue(world.migration) });
     const locked = await changed(VirtualMachine, vm, marks, hands);
     return { ...world, source: { ...world.source, vm: locked, lock: "ours" } };
   },
@@ -70,12 +70,7 @@ export const deeds: Deeds = {
     };
     if (claim.object !== undefined) {
       const { [labels.managedBy]: _ours, ...temporary } = marks;
-      const object = await changed(
-        PersistentVolumeClaim,
-        claim.object,
-        marked(claim.object, "labels", temporary),
-        hands,
-      );
+      const object = await changed(PersistentVolumeClaim, claim.object, labelPatch(claim.object, temporary), hands);
       return { ...world, claim: { ...claim, object } };
     }
     const { storageClassName, size = "", accessMode = "ReadWriteMany" } = migration.spec.storage?.pvc ?? {};
@@ -110,7 +105,7 @@ export const deeds: Deeds = {
     const before = vm.metadata.annotations?.[annotations.preMigrationPowerState];
     if (before === undefined || powerState !== "Off") {
       const operations = [
-        ...marked(vm, "annotations", { [annotations.preMigrationPowerState]: before ?? powerState ?? "On" }),
+        ...annotationPatch(vm, { [annotations.preMigrationPowerState]: before ?? powerState ?? "On" }),
         { op: "test", path: "/spec/powerState", value: powerState ?? null } as const,
         { op: "add", path: "/spec/powerState", value: "Off" } as const,
       ];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { annotationPatch } from "./annotations.ts";
+import { annotationPatch, labelPatch } from "./annotations.ts";
 
 const object = (annotations?: Record<string, string>) => ({
   apiVersion: "v1",
@@ -24,4 +24,12 @@ test("each annotation changes from what it was read as, and the others are left 
     { op: "remove", path: "/metadata/annotations/old" },
   ]);
   expect(annotationPatch(object(), { gone: undefined })).toEqual([]);
+});
+
+test("labels change in the same way", () => {
+  const labelled = { ...object(), metadata: { name: "x", labels: { a: "0" } } };
+  expect(labelPatch(labelled, { a: undefined })).toEqual([
+    { op: "test", path: "/metadata/labels/a", value: "0" },
+    { op: "remove", path: "/metadata/labels/a" },
+  ]);
 });
