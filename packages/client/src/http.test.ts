@@ -300,6 +300,22 @@ it.each([
   for (const text of said) expect(heard.join("")).toContain(text);
 });
 
+it.each([
+  ["cluster.test", "\x03\x0ccluster.test"],
+  ["192.0.2.7", "\x01\xc0\x00\x02\x07"],
+  ["[2001:db8::7]", "\x04\x20\x01\x0d\xb8\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x07"],
+  ["[::1]", `\x04${"\x00".repeat(15)}\x01`],
+  ["[1:2:3:4:5:6:7:8]", "\x04\x00\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00\x07\x00\x08"],
+])("names %s to a proxy by SOCKS 5", async (host, said) => {
+  const heard: string[] = [];
+  const answers = [Uint8Array.of(5, 0), Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0)];
+  const proxy = await listenAndSay([...answers, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"], heard);
+  open.push(proxy);
+  const connection = connectionTo(`http://${host}:6443`, { proxy: `socks5://127.0.0.1:${proxy.port}` });
+  expect(await (await transportTo(connection).send(get("/x"))).text()).toBe("ok");
+  expect(heard[1]).toBe(`\x05\x01\x00${said}\x19\x2b`);
+});
+
 it("carries a watch over a socket, to the line that was cut", async () => {
   const line = JSON.stringify({ type: "ADDED", object: { metadata: { name: "ä" } } });
   const bytes = Buffer.from(`${line}\n${line}\n{"type`);

@@ -165,11 +165,7 @@ async function bySocks(ask: Ask, proxy: URL, { host, port }: Place): Promise<voi
     if ((await ask(said, two))[1] !== 0) throw new Error("it does not believe this name and password");
   } else if (method !== 0)
     throw new Error(hasName ? "it wants another way to sign in" : "it wants a name and a password");
-  const address =
-    isIP(host) === 4
-      ? Uint8Array.of(1, ...host.split(".").map(Number))
-      : Buffer.concat([Uint8Array.of(3), sized(Buffer.from(host))]);
-  const said = Buffer.concat([Uint8Array.of(5, 1, 0), address, Uint8Array.of(port >> 8, port & 255)]);
+  const said = Buffer.concat([Uint8Array.of(5, 1, 0), socksAddress(host), Uint8Array.of(port >> 8, port & 255)]);
   const code = await ask(said, (got) => {
     if (got.length < 2 || got[1] !== 0) return got[1];
     const length = got[3] === 1 ? 10 : got[3] === 4 ? 22 : 7 + (got[4] ?? 255);
@@ -177,6 +173,19 @@ async function bySocks(ask: Ask, proxy: URL, { host, port }: Place): Promise<voi
   });
   if (code !== 0)
     throw new Error(`it does not connect to ${host}:${port}: ${refusals[code ?? 1] ?? `refused with ${code}`}`);
+}
+
+function socksAddress(host: string): Uint8Array {
+  const version = isIP(host);
+  if (version === 4) return Uint8Array.of(1, ...host.split(".").map(Number));
+  if (version === 0) return Buffer.concat([Uint8Array.of(3), sized(Buffer.from(host))]);
+  // A URL has eight words, or fewer with the place of all zeros marked.
+  const [left = [], right = []] = host.split("::").map((part) => (part === "" ? [] : part.split(":")));
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => "0");
+  return Buffer.concat([
+    Uint8Array.of(4),
+    Buffer.from([...left, ...zeros, ...right].map((word) => word.padStart(4, "0")).join(""), "hex"),
+  ]);
 }
 
 /** A text of SOCKS: its length, then itself. */
