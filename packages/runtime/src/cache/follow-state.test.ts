@@ -164,6 +164,13 @@ describe("pauses", () => {
     expect(pauses("failed")).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000, 30_000]);
   });
 
+  it("are shorter between questions: whoever waits for the answer is blind, and a server that is back has it at once", () => {
+    const waits = Array.from({ length: 10 }, (_, asked) => after(asking({ asked }), { trouble: "failed" }));
+    expect(waits.map((state) => (state.at === "waiting" ? state.for : 0))).toEqual([
+      100, 200, 400, 800, 1_600, 3_200, 6_400, 6_400, 6_400, 6_400,
+    ]);
+  });
+
   it("grow while a server answers every watch with 410, though each list succeeds", () => {
     let state: FollowState = begin("pages");
     const waits: number[] = [];

@@ -55,6 +55,8 @@ export type Trouble =
 
 const first = 100;
 const longest = 30_000;
+/** A question costs the server next to nothing, and whoever waits for its answer is blind. */
+const longestQuestion = 6_400;
 /** A kind that the server does not know: somebody has to install it, hardly within a second, and will wait for us then. */
 const missing = { first: 2_000, longest: 10_000 };
 /** Whoever asks to be left alone for longer than this is not believed. */
@@ -136,7 +138,8 @@ function attemptsAfter({ at, how, attempt }: Following, { progress, trouble }: E
 
 function pauseBefore(then: Following, { trouble, retryAfter }: Ended, random: Random): Ms {
   if (trouble === "unsupported" || then.at === "watching") return 0;
-  const pause = backoff("asked" in then && then.asked > 0 ? then.asked : then.attempt, random);
+  const isQuestion = "asked" in then && then.asked > 0;
+  const pause = isQuestion ? backoff(then.asked, random, longestQuestion) : backoff(then.attempt, random, longest);
   if (trouble === "missing") {
     return Math.max(Math.min(pause, missing.longest), jitter(random, missing.first, 0.5));
   }
@@ -146,6 +149,6 @@ function pauseBefore(then: Following, { trouble, retryAfter }: Ended, random: Ra
   return trouble === "expired" ? spread : pause;
 }
 
-function backoff(attempt: number, random: Random): Ms {
-  return attempt === 0 ? 0 : jitter(random, Math.min(longest, first * 2 ** (attempt - 1)), 0.5);
+function backoff(attempt: number, random: Random, most: Ms): Ms {
+  return attempt === 0 ? 0 : jitter(random, Math.min(most, first * 2 ** (attempt - 1)), 0.5);
 }
