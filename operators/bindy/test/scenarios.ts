@@ -1,5 +1,5 @@
 // Clusters of nameservers in the simulation, with a zone and records: one that is made, one that is scaled, one whose pods crash and
-// vanish, one whose Bindcar goes wrong in each way that there is, one that is deleted.
+// vanish, one whose Bindcar goes wrong in each way that there is, one that is deleted, and one with two zones.
 import type { Condition, KindRef, KubeObject } from "@telltale/kinds";
 import { ConfigMap, Deployment, Pod, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
 import type { Deed, Ended, Fault, Look, Scenario } from "@telltale/simulation";
@@ -23,11 +23,11 @@ import { zoneSpec } from "./zone-objects.ts";
 const namespace = "default";
 const second = 1_000;
 
-const of = (kind: KindRef, name: string, spec: object): KubeObject =>
+const of = (kind: KindRef, name: string, spec: object, zoneName = "example.com"): KubeObject =>
   ({
     apiVersion: kind.apiVersion,
     kind: kind.kind,
-    metadata: { name, namespace, labels: { zone: "example.com" } },
+    metadata: { name, namespace, labels: { zone: zoneName } },
     spec,
   }) as KubeObject;
 
@@ -36,6 +36,14 @@ const cluster = (secondaries: number): KubeObject =>
 
 const zone = of(DNSZone, "example-com", zoneSpec);
 const www = of(ARecord, "www", { name: "www", ipv4Addresses: ["192.0.2.10"] });
+const net = "example.net";
+const otherZone = of(
+  DNSZone,
+  "example-net",
+  { ...zoneSpec, zoneName: net, recordsFrom: [{ selector: { matchLabels: { zone: net } } }] },
+  net,
+);
+const otherWww = of(ARecord, "www-net", { name: "www", ipv4Addresses: ["192.0.2.20"] }, net);
 const alias = of(CNAMERecord, "alias", { name: "alias", target: "www.example.com." });
 
 const base: Omit<Scenario<SimulatedMachines>, "name"> = {
@@ -74,10 +82,15 @@ function operatorWith(config: Config): Scenario<SimulatedMachines>["operator"] {
 }
 
 /** So many servers answer, and none was said to fail or to be well without a cause. */
-function answersOf(machines: SimulatedMachines, count: number, address = "192.0.2.10"): void {
-  const said = machines.answers("www.example.com.", "A").join(", ");
+function answersOf(
+  machines: SimulatedMachines,
+  count: number,
+  address = "192.0.2.10",
+  name = "www.example.com.",
+): void {
+  const said = machines.answers(name, "A").join(", ");
   const wanted = Array.from({ length: count }, () => address).join(", ");
-  if (said !== wanted) throw new Error(`servers answer ${said}, not ${wanted}`);
+  if (said !== wanted) throw new Error(`servers answer ${said} for ${name}, not ${wanted}`);
   const [flap] = machines.flapping.found;
   if (flap !== undefined) throw new Error(flap);
 }
@@ -130,12 +143,14 @@ const isReady = (object: KubeObject): boolean => {
 };
 
 /** What must be gone before an object may go. */
-function leftovers({ kind, metadata }: KubeObject, machines: SimulatedMachines, look: Look): string | undefined {
+function leftovers(object: KubeObject, machines: SimulatedMachines, look: Look): string | undefined {
+  const { kind, metadata } = object;
   if (kind === DNSZone.kind) {
+    const { zoneName } = (object as DNSZone).spec;
     // Who has no pod any more only has not heard of it yet, and who is told that there is no such zone takes it for gone (8.5).
     const asked = look.list(Pod).map((it) => it.metadata?.uid ?? "");
     const pods = new Set(asked.filter((it) => !machines.denies(it)));
-    const still = machines.answers("example.com.", "SOA", pods).filter((it) => it !== "REFUSED");
+    const still = machines.answers(`${zoneName}.`, "SOA", pods).filter((it) => it !== "REFUSED");
     return still.length === 0 ? undefined : `the zone on ${still.length} server(s)`;
   }
   const parts = kind === Bind9Cluster.kind ? [Bind9Instance] : kind === Bind9Instance.kind ? made : [];
@@ -201,6 +216,23 @@ export const deleted: Scenario<SimulatedMachines> = {
     gone(21 * second, Bind9Cluster, "dns"),
   ],
   end: ({ backend }: Ended<SimulatedMachines>) => answersOf(backend, 0),
+};
+
+/** Both join at once, both are edited at once, and one leaves while the other is edited: neither may undo what the other says. */
+export const twoZones: Scenario<SimulatedMachines> = {
+  ...base,
+  name: "two-zones",
+  apply: [cluster(1), zone, otherZone, www, otherWww],
+  people: [
+    patched(20 * second, "edits the record", ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.11"] } }),
+    patched(20 * second, "edits the other's", ARecord, "www-net", { spec: { ipv4Addresses: ["192.0.2.21"] } }),
+    gone(60 * second, DNSZone, "example-net"),
+    patched(60 * second, "edits the record again", ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.12"] } }),
+  ],
+  end({ backend }) {
+    answersOf(backend, 2, "192.0.2.12");
+    answersOf(backend, 2, "REFUSED", "www.example.net.");
+  },
 };
 
 /** The Bindcar of the primary goes wrong for a while, and meanwhile somebody edits a record. Pods have no gate: others have. */

@@ -2,11 +2,11 @@
 import type { Condition } from "@telltale/kinds";
 import { budget, replay, type Scenario, simulate, story } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { crashing, created, deleted, faults, faulty, scaled } from "./scenarios.ts";
+import { crashing, created, deleted, faults, faulty, scaled, twoZones } from "./scenarios.ts";
 
 const some = ["http-503", "hang", "garbage"].map(faulty);
 
-const lives = [created, scaled, crashing, deleted].map((scenario) => ({ scenario, plans: budget(4) }));
+const lives = [created, scaled, crashing, deleted, twoZones].map((scenario) => ({ scenario, plans: budget(4) }));
 const troubles = (budget(1) > 1 ? faults : some).map((scenario) => ({ scenario, plans: budget(2) }));
 
 test.each([...lives, ...troubles])(
@@ -27,6 +27,7 @@ const turns: readonly (readonly [Scenario, number])[] = [
   [scaled, 3],
   [crashing, 5],
   [deleted, 2],
+  [twoZones, 2],
   ...(budget(1) > 1 ? faults : ["http-503", "flap"].map(faulty)).map((it): [Scenario, number] => [
     it,
     exceptions[it.name] ?? 3,
