@@ -227,6 +227,7 @@ export const twoZones: Scenario<SimulatedMachines> = {
     patched(20 * second, "edits the record", ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.11"] } }),
     patched(20 * second, "edits the other's", ARecord, "www-net", { spec: { ipv4Addresses: ["192.0.2.21"] } }),
     gone(60 * second, DNSZone, "example-net"),
+    gone(60 * second, ARecord, "www-net"),
     patched(60 * second, "edits the record again", ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.12"] } }),
   ],
   end({ backend }) {
