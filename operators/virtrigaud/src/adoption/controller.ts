@@ -1,12 +1,13 @@
 // The controller that makes objects of machines which exist already: by an annotation of their Provider (3.11).
+
 import type { Clock } from "@telltale/clock";
 import { Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, pausedBy } from "@telltale/runtime";
 import type { Answer } from "../contract/contract.ts";
+import { vmsByProvider } from "../indexes.ts";
 import { Provider, VirtualMachine, VMClass, VMClone } from "../kinds/index.ts";
 import type { Links } from "../link/links.ts";
 import { annotations, fieldManager } from "../names.ts";
-import { byProvider, referred } from "../provider/observe.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
 import { act } from "./act.ts";
 import { isAdopting, observe } from "./observe.ts";
@@ -32,7 +33,7 @@ export function adoption({ links, tls, clock }: AdoptionTools): Controller {
       })
       .reads(VirtualMachine, VMClass, VMClone)
       .reads(Secret, { metadataOnly: true })
-      .index(VirtualMachine, byProvider, (it) => [referred(it.spec.providerRef, it.metadata.namespace)])
+      .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
       .writes(VMClass, "create")
       .writes(VirtualMachine, "create", "patch status")
       .events("none")

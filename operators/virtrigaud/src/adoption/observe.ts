@@ -1,10 +1,11 @@
 // Looks at whether the machines of a provider are to be adopted, and which objects there are already. Only reads.
+
 import { type Instant, parseTime } from "@telltale/kinds";
 import type { Look } from "@telltale/runtime";
 import { findCondition, text } from "@telltale/status";
+import { vmsByProvider } from "../indexes.ts";
 import { type Provider, VirtualMachine, VMClone } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
-import { byProvider } from "../provider/observe.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
 import type { Known } from "./discovery.ts";
 import { filterOf } from "./filter.ts";
@@ -53,7 +54,7 @@ function isRecent({ status }: Provider, now: Instant): boolean {
 }
 
 function machinesOf({ metadata }: Provider, look: Look): readonly VirtualMachine[] {
-  return look.where(VirtualMachine, byProvider, `${metadata.namespace ?? ""}/${metadata.name ?? ""}`);
+  return look.where(VirtualMachine, vmsByProvider.name, `${metadata.namespace ?? ""}/${metadata.name ?? ""}`);
 }
 
 function knownOf({ metadata }: Provider, machines: readonly VirtualMachine[], look: Look): Known {

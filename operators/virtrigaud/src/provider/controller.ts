@@ -1,15 +1,17 @@
 // The controller of Providers: what it owns and watches, and its steps in a row.
+
 import type { Clock } from "@telltale/clock";
 import { deepEqual } from "@telltale/kinds";
 import { Deployment, PersistentVolumeClaim, Pod, Secret, Service } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook, type Name } from "@telltale/runtime";
+import { vmsByProvider } from "../indexes.ts";
 import { Provider, VirtualMachine, VMClass, VMMigration } from "../kinds/index.ts";
 import type { Links } from "../link/links.ts";
 import { fieldManager, labels } from "../names.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
 import { act, pending } from "./act.ts";
 import { finalize } from "./deletion.ts";
-import { byProvider, observe, providerAtWork, referred, type Senses } from "./observe.ts";
+import { observe, providerAtWork, referred, type Senses } from "./observe.ts";
 import { type Plan, plan } from "./plan.ts";
 import { healthProbe } from "./probe.ts";
 import { appName, selectorOf } from "./runtime-names.ts";
@@ -54,7 +56,7 @@ export function providers({ settings, links, tls, clock, external }: ProviderToo
     })
     .watches(Pod, ({ old, new: next }, look) => providersOf(next ?? old, look), { ...ours, changed: isOtherLife })
     .reads(VMClass)
-    .index(VirtualMachine, byProvider, (it) => [referred(it.spec.providerRef, it.metadata.namespace)])
+    .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
     .index(Provider, bySecret, secretsOf)
     .polls(probe)
     .finalize((it, hands, draft) => finalize(it, hands, draft, { links, settings }))

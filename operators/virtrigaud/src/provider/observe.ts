@@ -1,7 +1,9 @@
 // Looks at everything that a provider depends on. Only reads.
+
 import { sha256Hex } from "@telltale/kinds";
 import { Deployment, PersistentVolumeClaim, Pod, Secret, Service } from "@telltale/kinds/builtin";
 import type { Look, MapLook } from "@telltale/runtime";
+import { vmsByProvider } from "../indexes.ts";
 import { type ObjectRef, type Provider, VirtualMachine, VMClass, VMMigration } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
 import { isOpenTo, resolve } from "../references.ts";
@@ -25,7 +27,6 @@ export interface Senses {
 }
 
 /** Machines by the key of their provider. */
-export const byProvider = "provider of a machine";
 
 export async function observe(it: Provider, look: Look, senses: Senses): Promise<World> {
   const { namespace = "" } = it.metadata;
@@ -145,7 +146,7 @@ export function referringTo(
   settings: ProviderSettings,
 ): readonly VirtualMachine[] {
   const key = keyOf(it.metadata.namespace, it.metadata.name ?? "");
-  return look.where(VirtualMachine, byProvider, key).filter((machine) => counts(machine, it, settings));
+  return look.where(VirtualMachine, vmsByProvider.name, key).filter((machine) => counts(machine, it, settings));
 }
 
 /** The same as the server has it now: of a machine that came a moment ago nobody may have been told yet. */

@@ -1,7 +1,9 @@
 // The controller of VirtualMachines: what it watches, and its steps in a row.
+
 import { deepEqual } from "@telltale/kinds";
 import { ConfigMap, Namespace, Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook, type Name, pausedBy } from "@telltale/runtime";
+import { snapshotsByVM, vmsByClass, vmsByPolicy, vmsByProvider } from "../indexes.ts";
 import {
   Provider,
   VirtualMachine,
@@ -21,16 +23,14 @@ import { act } from "./act.ts";
 import { finalize } from "./deletion.ts";
 import { tell } from "./events.ts";
 import { type AddressSample, FirstAddresses } from "./first-address.ts";
-import { byProvider, byVM, observe, providerOf, type Senses } from "./observe.ts";
+import { clonesByVM, observe, type Senses } from "./observe.ts";
 import { remember } from "./remember.ts";
 import { status } from "./status.ts";
 import { secretsOf } from "./user-data.ts";
 import type { World } from "./world.ts";
 
-const byClass = "class";
 const byImage = "image";
 const byNetwork = "network";
-const byPolicy = "policy";
 const bySecret = "secret";
 const byLock = "lock";
 
@@ -53,17 +53,19 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
           say: (_vm, draft) => void draft.aside().set({ message: "Paused" }),
         }),
       )
-      .watches(Provider, ({ old, new: next }, look) => using(byProvider, next ?? old, look), {
+      .watches(Provider, ({ old, new: next }, look) => using(vmsByProvider.name, next ?? old, look), {
         changed: isOtherProvider,
       })
-      .watches(VMClass, ({ old, new: next }, look) => using(byClass, next ?? old, look), { changed: isOtherSpec })
+      .watches(VMClass, ({ old, new: next }, look) => using(vmsByClass.name, next ?? old, look), {
+        changed: isOtherSpec,
+      })
       .watches(VMImage, ({ old, new: next }, look) => waiting(byImage, next ?? old, look), {
         changed: (a, b) => isOtherSpec(a, b) || !deepEqual(a.status?.providerStatus, b.status?.providerStatus),
       })
       .watches(VMNetworkAttachment, ({ old, new: next }, look) => waiting(byNetwork, next ?? old, look), {
         changed: (a, b) => isOtherSpec(a, b) || !deepEqual(a.status?.ipAllocations, b.status?.ipAllocations),
       })
-      .watches(VMPlacementPolicy, ({ old, new: next }, look) => waiting(byPolicy, next ?? old, look), {
+      .watches(VMPlacementPolicy, ({ old, new: next }, look) => waiting(vmsByPolicy.name, next ?? old, look), {
         changed: (a, b) => isOtherSpec(a, b) || !deepEqual(a.status?.conditions, b.status?.conditions),
       })
       .watches(Secret, ({ old, new: next }, look) => waiting(bySecret, next ?? old, look), { metadataOnly: true })
@@ -75,8 +77,8 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
         changed: (a, b) => a.status?.phase !== b.status?.phase,
       })
       .watches(VMMigration, ({ old, new: next }, look) => (next === undefined ? using(byLock, old, look) : []))
-      .index(VirtualMachine, byProvider, (vm) => [providerOf(vm)])
-      .index(VirtualMachine, byClass, ({ metadata, spec }) => [named(spec.classRef, metadata.namespace)])
+      .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
+      .index(VirtualMachine, vmsByClass.name, vmsByClass.values)
       .index(VirtualMachine, byImage, ({ metadata, spec }) =>
         spec.imageRef === undefined ? [] : [named(spec.imageRef, metadata.namespace)],
       )
@@ -85,16 +87,14 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
           networkRef === undefined ? [] : [named(networkRef, metadata.namespace)],
         ),
       )
-      .index(VirtualMachine, byPolicy, ({ metadata, spec }) =>
-        spec.placementRef === undefined ? [] : [named(spec.placementRef, metadata.namespace)],
-      )
+      .index(VirtualMachine, vmsByPolicy.name, vmsByPolicy.values)
       .index(VirtualMachine, bySecret, (vm) => secretsOf(vm).map((name) => `${vm.metadata.namespace}/${name}`))
       .index(VirtualMachine, byLock, ({ metadata }) => {
         const [namespace = "", name = ""] = (metadata.annotations?.[annotations.migrationLock] ?? "").split("/");
         return name === "" ? [] : [`${namespace}/${name}`];
       })
-      .index(VMSnapshot, byVM, ({ metadata, spec }) => [`${metadata.namespace}/${spec.vmRef.name}`])
-      .index(VMClone, byVM, ({ metadata, spec: { source } }) => {
+      .index(VMSnapshot, snapshotsByVM.name, snapshotsByVM.values)
+      .index(VMClone, clonesByVM, ({ metadata, spec: { source } }) => {
         const ref = source.vmRef ?? source.templateRef;
         return ref === undefined ? [] : [named(ref, metadata.namespace)];
       })

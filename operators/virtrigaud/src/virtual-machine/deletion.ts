@@ -1,6 +1,8 @@
 // The end of a machine: whoever still needs it is waited for, then the provider removes it, and says itself that it is gone (D1-D10).
+
 import { done, type Finalized, waiting } from "@telltale/runtime";
 import { type Draft, type SafeText, text } from "@telltale/status";
+import { snapshotsByVM } from "../indexes.ts";
 import { VirtualMachine, VMClone, VMSnapshot } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
 import type { Link } from "../link/links.ts";
@@ -10,7 +12,7 @@ import { annotations } from "../names.ts";
 import type { VMHands } from "./act.ts";
 import { runHook } from "./hooks.ts";
 import { nameOn } from "./name.ts";
-import { byVM, observe, type Senses } from "./observe.ts";
+import { clonesByVM, observe, type Senses } from "./observe.ts";
 import { changing, stand } from "./status.ts";
 import type { World } from "./world.ts";
 
@@ -45,12 +47,12 @@ async function dependants({ vm, lock }: World, hands: VMHands): Promise<Obstacle
     return { reason: "MigrationInProgress", why: text`VMMigration ${lock} has it`, again: 30_000 };
   }
   const { namespace = "", name = "" } = vm.metadata;
-  const snapshots = hands.where(VMSnapshot, byVM, `${namespace}/${name}`);
+  const snapshots = hands.where(VMSnapshot, snapshotsByVM.name, `${namespace}/${name}`);
   const taken = new Set(snapshots.map(({ metadata }) => metadata.name));
   const ofSnapshots = hands
     .list(VMClone, { namespace })
     .filter(({ spec }) => taken.has(spec.source.snapshotRef?.name ?? ""));
-  const clones = [...hands.where(VMClone, byVM, `${namespace}/${name}`), ...ofSnapshots].filter((it) =>
+  const clones = [...hands.where(VMClone, clonesByVM, `${namespace}/${name}`), ...ofSnapshots].filter((it) =>
     isLinked(it, hands),
   );
   if (clones.length > 0) {

@@ -1,8 +1,10 @@
 // What Kubernetes knows of a machine and of what it refers to, out of the cache. The provider is not asked here.
+
 import { type KindRef, type KubeObject, parseQuantity, quantityToBytes } from "@telltale/kinds";
 import { Namespace, Secret } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
 import { findCondition, type SafeText, text } from "@telltale/status";
+import { providerKeyOf, snapshotsByVM, vmsByProvider } from "../indexes.ts";
 import {
   Provider,
   VirtualMachine,
@@ -19,7 +21,7 @@ import type { Placing } from "../placement/engine.ts";
 import type { Reservations } from "../placement/reservations.ts";
 import { isReachable } from "../reachable.ts";
 import { recorded } from "../recorded.ts";
-import { type Crossing, type Followed, follow, providerKey, resolve } from "../references.ts";
+import { type Crossing, type Followed, follow, providerKey } from "../references.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
 import { toldAll } from "../validate/problem.ts";
 import { importedDiskProblems, virtualMachineProblems } from "../validate/virtual-machine.ts";
@@ -33,8 +35,7 @@ export interface Senses extends Tools {
   readonly crossing: Crossing;
 }
 
-export const byProvider = "provider";
-export const byVM = "vm";
+export const clonesByVM = "clones by VM";
 
 /** `places`: none for a machine on its way out, which needs no place. */
 export async function observe(vm: VirtualMachine, look: Look, senses: Senses, places?: Reservations): Promise<World> {
@@ -45,7 +46,7 @@ export async function observe(vm: VirtualMachine, look: Look, senses: Senses, pl
   const needs = needsOf(vm, isNew, look, senses.crossing);
   const mates = matesOf(vm, look);
   const taken = new Set(mates.flatMap(({ status }) => ((status?.id ?? "") === "" ? [] : [status?.id ?? ""])));
-  const snapshots = look.where(VMSnapshot, byVM, `${namespace}/${name}`);
+  const snapshots = look.where(VMSnapshot, snapshotsByVM.name, `${namespace}/${name}`);
   return {
     vm,
     now: look.now,
@@ -94,13 +95,8 @@ const toldOf = ({ status }: VirtualMachine): Told => ({
 /** Others on the same provider. */
 function matesOf(vm: VirtualMachine, look: Pick<Look, "where">): readonly VirtualMachine[] {
   return look
-    .where(VirtualMachine, byProvider, providerOf(vm))
+    .where(VirtualMachine, vmsByProvider.name, providerKeyOf(vm))
     .filter(({ metadata }) => metadata.uid !== vm.metadata.uid);
-}
-
-export function providerOf({ metadata, spec }: VirtualMachine): string {
-  const { namespace, name } = resolve(spec.providerRef, metadata.namespace ?? "");
-  return `${namespace}/${name}`;
 }
 
 /** Whoever has a machine keeps its name; of those that have none yet, the older one. */

@@ -1,4 +1,5 @@
 // The controller of VMClasses: what it watches, and its steps in a row. It does nothing but look, and keeps a class that is in use.
+
 import {
   type Controller,
   controller,
@@ -9,10 +10,11 @@ import {
   waiting,
 } from "@telltale/runtime";
 import { text } from "@telltale/status";
+import { classKeyOf, vmsByClass } from "../indexes.ts";
 import { Provider, VirtualMachine, VMClass } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
 import type { Crossing } from "../references.ts";
-import { byClass, byType, classOf, observe, usedBy } from "./observe.ts";
+import { byType, observe, usedBy } from "./observe.ts";
 import { type ClassDraft, status } from "./status.ts";
 import type { World } from "./world.ts";
 
@@ -33,9 +35,9 @@ export function vmClasses({ crossing, workers }: VMClassOptions): Controller {
       return { only: (it, draft, now) => status(observe(it, look, crossing), draft, now) };
     })
     .watches(VirtualMachine, ({ old, new: next }) => [old, next].flatMap(classesOf), {
-      changed: (a, b) => classOf(a) !== classOf(b),
+      changed: (a, b) => classKeyOf(a) !== classKeyOf(b),
     })
-    .index(VirtualMachine, byClass, (vm) => [classOf(vm)])
+    .index(VirtualMachine, vmsByClass.name, vmsByClass.values)
     .watches(Provider, ({ old, new: next }, look) => (isNewType(old, next, look) ? everyClass(look) : []), {
       changed: (a, b) => a.spec.type !== b.spec.type,
     })
@@ -52,7 +54,7 @@ export function vmClasses({ crossing, workers }: VMClassOptions): Controller {
 
 function classesOf(vm: VirtualMachine | undefined) {
   if (vm === undefined) return [];
-  const [namespace = "", name = ""] = classOf(vm).split("/");
+  const [namespace = "", name = ""] = classKeyOf(vm).split("/");
   return [{ namespace, name }];
 }
 

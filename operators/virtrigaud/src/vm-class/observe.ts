@@ -1,12 +1,13 @@
 // Reads what a pass has to know of one class: who uses it, and which types of providers there are. From the cache alone.
+
 import type { Look, MapLook } from "@telltale/runtime";
+import { vmsByClass } from "../indexes.ts";
 import { Provider, type ProviderType, providerTypes, VirtualMachine, type VMClass } from "../kinds/index.ts";
-import { type Crossing, isOpenTo, resolve } from "../references.ts";
+import { type Crossing, isOpenTo } from "../references.ts";
 import { toldAll, vmClassProblems } from "../validate/index.ts";
 import type { World } from "./world.ts";
 
 /** Machines by the `namespace/name` of their class, and Providers by their type. */
-export const byClass = "class of a machine";
 export const byType = "type of a provider";
 
 export function observe(vmClass: VMClass, look: Look, crossing: Crossing): World {
@@ -26,11 +27,6 @@ export function usedBy(vmClass: VMClass, look: MapLook, { isFree }: Crossing): n
   const { namespace = "", name = "" } = vmClass.metadata;
   const home = ({ metadata }: VirtualMachine) => metadata.namespace ?? "";
   return look
-    .where(VirtualMachine, byClass, `${namespace}/${name}`)
+    .where(VirtualMachine, vmsByClass.name, `${namespace}/${name}`)
     .filter((vm) => isFree || home(vm) === namespace || isOpenTo(vmClass, home(vm))).length;
-}
-
-export function classOf({ metadata, spec }: VirtualMachine): string {
-  const { namespace, name } = resolve(spec.classRef, metadata.namespace ?? "");
-  return `${namespace}/${name}`;
 }

@@ -3,6 +3,7 @@ import { deepEqual } from "@telltale/kinds";
 import { Namespace, Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook, type Name, pausedBy } from "@telltale/runtime";
 import { findCondition } from "@telltale/status";
+import { vmsByProvider } from "../indexes.ts";
 import {
   Provider,
   VirtualMachine,
@@ -17,7 +18,7 @@ import { annotations, fieldManager } from "../names.ts";
 import { resolve } from "../references.ts";
 import { act } from "./act.ts";
 import { finalize } from "./finalize.ts";
-import { byProvider, observe, providerOf, type Senses } from "./observe.ts";
+import { observe, type Senses } from "./observe.ts";
 import { status } from "./status.ts";
 import { placeOf } from "./target.ts";
 import type { World } from "./world.ts";
@@ -55,7 +56,7 @@ export function vmClones({ workers, ...senses }: VMCloneOptions): Controller {
       .index(VMClone, bySnapshot, ({ metadata, spec }) =>
         spec.source.snapshotRef === undefined ? [] : [`${metadata.namespace}/${spec.source.snapshotRef.name}`],
       )
-      .index(VirtualMachine, byProvider, (vm) => [providerOf(vm)])
+      .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
       .reads(VMClass, VMImage, VMMigration, VMPlacementPolicy, Namespace)
       .reads(Secret, { metadataOnly: true })
       .gets(Secret)
@@ -98,7 +99,7 @@ const ofSnapshot = (snapshot: VMSnapshot | undefined, look: MapLook): readonly N
 
 const ofProvider = (provider: Provider | undefined, look: MapLook): readonly Name[] =>
   look
-    .where(VirtualMachine, byProvider, `${provider?.metadata.namespace}/${provider?.metadata.name}`)
+    .where(VirtualMachine, vmsByProvider.name, `${provider?.metadata.namespace}/${provider?.metadata.name}`)
     .flatMap((vm) => ofMachine(vm, look));
 
 const isOtherMachine = (a: VirtualMachine, b: VirtualMachine): boolean =>

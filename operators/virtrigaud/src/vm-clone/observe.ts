@@ -2,6 +2,7 @@
 import { Namespace } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
 import { findCondition, type SafeText, text } from "@telltale/status";
+import { vmsByProvider } from "../indexes.ts";
 import { VirtualMachine, VMClass, VMClone, VMImage, VMPlacementPolicy, VMSnapshot } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
 import { type Placing, place } from "../placement/engine.ts";
@@ -19,19 +20,12 @@ export interface Senses extends Ways {
   readonly crossing: Crossing;
 }
 
-export const byProvider = "provider";
-
-export const providerOf = ({ metadata, spec }: VirtualMachine): string => {
-  const { namespace, name } = resolve(spec.providerRef, metadata.namespace ?? "");
-  return `${namespace}/${name}`;
-};
-
 export async function observe(clone: VMClone, look: Look, senses: Senses): Promise<World> {
   const { namespace = "" } = clone.metadata;
   const source = sourceOf(clone, look, senses.crossing);
   const vm = source.is === "machine" ? source.vm : undefined;
   const provider = providerFor(clone, source, look);
-  const mates = look.where(VirtualMachine, byProvider, `${provider.namespace}/${provider.name}`);
+  const mates = look.where(VirtualMachine, vmsByProvider.name, `${provider.namespace}/${provider.name}`);
   const target = targetIn(clone, { provider, vm }, mates, look);
   const vmClass = follow(
     VMClass.kind,

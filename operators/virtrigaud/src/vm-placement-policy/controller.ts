@@ -1,16 +1,15 @@
 // The controller of VMPlacementPolicies: what it watches, and its two steps. It changes nothing but the policy's status, and of
 // that not placementStats, which is the VirtualMachine controller's (1.2).
+
 import { deepEqual, type KubeObject } from "@telltale/kinds";
 import { Namespace } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Look, type MapLook, type Name } from "@telltale/runtime";
-import { Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../kinds/index.ts";
+import { vmsByClass, vmsByPolicy, vmsByProvider } from "../indexes.ts";
+import { type ObjectRef, Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../kinds/index.ts";
 import { fieldManager } from "../names.ts";
+import { resolve } from "../references.ts";
 import { status } from "./status.ts";
 import type { Other, User, World } from "./world.ts";
-
-const byPolicy = "policy";
-const byClass = "class";
-const byProvider = "provider";
 
 /** Machines come and go in crowds: policies look once for all of them. */
 const crowd = 1_000;
@@ -37,25 +36,15 @@ export function vmPlacementPolicies({ workers = 1 }: VMPlacementPolicyOptions = 
       changed: (a, b) => a.spec.firmware !== b.spec.firmware,
     })
     .reads(Namespace)
-    .index(VirtualMachine, byPolicy, ({ metadata, spec }) => {
-      return spec.placementRef === undefined ? [] : [`${metadata.namespace}/${spec.placementRef.name}`];
-    })
-    .index(VirtualMachine, byClass, (vm) => [keyOf(vm, vm.spec.classRef)])
-    .index(VirtualMachine, byProvider, (vm) => [keyOf(vm, vm.spec.providerRef)])
+    .index(VirtualMachine, vmsByPolicy.name, vmsByPolicy.values)
+    .index(VirtualMachine, vmsByClass.name, vmsByClass.values)
+    .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
     .events("none")
     .status({ as: "patch", fieldManager })
     .workers(workers)
     .backoff({ first: 1_000, longest: 300_000, jitter: 0.1 })
     .reconcile<World>({ observe, status });
 }
-
-interface Reference {
-  readonly name: string;
-  readonly namespace?: string;
-}
-
-const keyOf = ({ metadata }: KubeObject, { name, namespace }: Reference): string =>
-  `${namespace ?? metadata?.namespace}/${name}`;
 
 /** What a rule of a policy may ask of a machine. */
 const isOtherUser = (a: VirtualMachine, b: VirtualMachine): boolean =>
@@ -79,13 +68,13 @@ function around(provider: Provider | undefined, look: MapLook): Name[] {
   const { namespace, name } = provider?.metadata ?? {};
   return [
     ...inNamespace(provider, look),
-    ...policiesOf(look.where(VirtualMachine, byProvider, `${namespace}/${name}`)),
+    ...policiesOf(look.where(VirtualMachine, vmsByProvider.name, `${namespace}/${name}`)),
   ];
 }
 
 function ofClass(vmClass: VMClass | undefined, look: MapLook): Name[] {
   const { namespace, name } = vmClass?.metadata ?? {};
-  return policiesOf(look.where(VirtualMachine, byClass, `${namespace}/${name}`));
+  return policiesOf(look.where(VirtualMachine, vmsByClass.name, `${namespace}/${name}`));
 }
 
 const policiesOf = (vms: readonly VirtualMachine[]): Name[] =>
@@ -98,7 +87,7 @@ const policiesOf = (vms: readonly VirtualMachine[]): Name[] =>
 function observe(policy: VMPlacementPolicy, look: Look): World {
   const { namespace = "" } = policy.metadata;
   const vmsOf = ({ metadata }: VMPlacementPolicy) =>
-    look.where(VirtualMachine, byPolicy, `${metadata.namespace}/${metadata.name}`);
+    look.where(VirtualMachine, vmsByPolicy.name, `${metadata.namespace}/${metadata.name}`);
   const users = vmsOf(policy).map((vm): User => ({ vm, vmClass: look.get(VMClass, placeOf(vm, vm.spec.classRef)) }));
   const here = look.list(Provider, { namespace });
   const theirs = users.flatMap(({ vm }) => look.get(Provider, placeOf(vm, vm.spec.providerRef)) ?? []);
@@ -115,7 +104,4 @@ function observe(policy: VMPlacementPolicy, look: Look): World {
   };
 }
 
-const placeOf = ({ metadata }: VirtualMachine, { name, namespace }: Reference): Name => ({
-  namespace: namespace ?? metadata.namespace ?? "",
-  name,
-});
+const placeOf = ({ metadata }: VirtualMachine, ref: ObjectRef): Name => resolve(ref, metadata.namespace ?? "");

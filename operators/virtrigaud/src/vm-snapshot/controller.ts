@@ -1,21 +1,20 @@
 // The controller of VMSnapshots: what it watches, and its steps in a row.
+
 import { deepEqual } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook, type Name, pausedBy } from "@telltale/runtime";
 import { findCondition } from "@telltale/status";
+import { snapshotsByVM, vmsByProvider } from "../indexes.ts";
 import { Provider, VirtualMachine, VMClone, VMMigration, VMSnapshot, type VMSnapshotStatus } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
-import { resolve } from "../references.ts";
 import { act } from "./act.ts";
 import { tell } from "./events.ts";
 import { finalize } from "./finalize.ts";
-import { bySnapshot, byVM, observe } from "./observe.ts";
+import { bySnapshot, observe } from "./observe.ts";
 import type { Ways } from "./reach.ts";
 import { status } from "./status.ts";
 import { usedBy } from "./users.ts";
 import type { World } from "./world.ts";
-
-const byProvider = "provider";
 
 export interface VMSnapshotOptions extends Ways {
   readonly workers: number;
@@ -44,11 +43,8 @@ export function vmSnapshots({ workers, ...ways }: VMSnapshotOptions): Controller
       })
       .watches(VMMigration, ({ old, new: next }) => used(next ?? old), { changed: isOtherUser })
       .watches(VMClone, ({ old, new: next }) => used(next ?? old), { changed: isOtherUser })
-      .index(VMSnapshot, byVM, ({ metadata, spec }) => [`${metadata.namespace}/${spec.vmRef.name}`])
-      .index(VirtualMachine, byProvider, ({ metadata, spec }) => {
-        const { namespace, name } = resolve(spec.providerRef, metadata.namespace ?? "");
-        return [`${namespace}/${name}`];
-      })
+      .index(VMSnapshot, snapshotsByVM.name, snapshotsByVM.values)
+      .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
       .index(VMMigration, bySnapshot, (it) => usedBy(it).map((name) => `${it.metadata.namespace}/${name}`))
       .index(VMClone, bySnapshot, (it) => usedBy(it).map((name) => `${it.metadata.namespace}/${name}`))
       .reads(Secret, { metadataOnly: true })
@@ -82,16 +78,16 @@ const relatives = (snapshot: VMSnapshot | undefined, look: MapLook): readonly Na
   snapshot === undefined
     ? []
     : look
-        .where(VMSnapshot, byVM, `${snapshot.metadata.namespace}/${snapshot.spec.vmRef.name}`)
+        .where(VMSnapshot, snapshotsByVM.name, `${snapshot.metadata.namespace}/${snapshot.spec.vmRef.name}`)
         .filter(({ metadata }) => metadata.uid !== snapshot.metadata.uid)
         .map(nameOf);
 
 const ofMachine = (vm: VirtualMachine | undefined, look: MapLook): readonly Name[] =>
-  look.where(VMSnapshot, byVM, `${vm?.metadata.namespace}/${vm?.metadata.name}`).map(nameOf);
+  look.where(VMSnapshot, snapshotsByVM.name, `${vm?.metadata.namespace}/${vm?.metadata.name}`).map(nameOf);
 
 const ofProvider = (provider: Provider | undefined, look: MapLook): readonly Name[] =>
   look
-    .where(VirtualMachine, byProvider, `${provider?.metadata.namespace}/${provider?.metadata.name}`)
+    .where(VirtualMachine, vmsByProvider.name, `${provider?.metadata.namespace}/${provider?.metadata.name}`)
     .flatMap((vm) => ofMachine(vm, look));
 
 const used = (it: VMMigration | VMClone | undefined): readonly Name[] =>

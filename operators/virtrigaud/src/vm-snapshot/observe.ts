@@ -1,7 +1,9 @@
 // What Kubernetes knows of a snapshot, its machine and the other snapshots of that, out of the cache. The provider is not asked here.
+
 import { type Instant, parseTime } from "@telltale/kinds";
 import type { Look } from "@telltale/runtime";
 import { findCondition, text } from "@telltale/status";
+import { snapshotsByVM } from "../indexes.ts";
 import { VirtualMachine, VMClone, VMMigration, VMSnapshot } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import { recorded } from "../recorded.ts";
@@ -13,7 +15,6 @@ import { readTimetable } from "./timetable.ts";
 import { userOf } from "./users.ts";
 import type { Held, Problem, Schedule, Told, World } from "./world.ts";
 
-export const byVM = "vm";
 export const bySnapshot = "use of a snapshot";
 
 export async function observe(snapshot: VMSnapshot, look: Look, ways: Ways): Promise<World> {
@@ -21,7 +22,7 @@ export async function observe(snapshot: VMSnapshot, look: Look, ways: Ways): Pro
   const vm = look.get(VirtualMachine, { namespace, name: snapshot.spec.vmRef.name });
   const provider = vm === undefined ? undefined : resolve(vm.spec.providerRef, namespace);
   const key = provider === undefined ? keyOf(snapshot) : providerKey(namespace, provider);
-  const siblings = look.where(VMSnapshot, byVM, `${namespace}/${snapshot.spec.vmRef.name}`);
+  const siblings = look.where(VMSnapshot, snapshotsByVM.name, `${namespace}/${snapshot.spec.vmRef.name}`);
   const users = `${namespace}/${name}`;
   return {
     snapshot,
