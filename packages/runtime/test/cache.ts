@@ -7,7 +7,7 @@ import type { CacheOptions, Selection } from "../src/index.ts";
 import { type Fault, faults } from "./cache/faults.ts";
 import { type Followed, follow, type Ground, namespaces } from "./cache/ground.ts";
 import { History } from "./cache/history.ts";
-import { refusal, type Trouble } from "./cache/troubled.ts";
+import { type Asked, refusal, type Trouble } from "./cache/troubled.ts";
 
 export interface CacheSuite {
   readonly open: (seed: number) => Promise<Ground>;
@@ -139,6 +139,38 @@ export function caches({ open, seeds, steps, many }: CacheSuite): void {
       expect([...it.cached.store.values()].every(({ metadata }) => metadata?.labels?.["is"] === "in")).toBe(true);
     });
 
+    it.each([
+      { by: "label", select: { label: "app=mine" } },
+      { by: "field", select: { field: "metadata.name=mine" } },
+      { by: "namespace", select: {} },
+    ])("by $by that holds nothing takes no other object for the past when its watch ends", async ({ by, select }) => {
+      await begin();
+      const [own = "", other = ""] = await namespaces(ground, 2);
+      const inSelection = { name: "mine", namespace: own, labels: { app: "mine" } };
+      const outside = { name: "theirs", namespace: other, labels: { app: "theirs" } };
+      await ground.client.create(ConfigMap, { metadata: outside });
+      const it = following(by === "namespace" ? { namespaces: [own] } : {}, select, { stream: endingAfterList });
+      await synced(it);
+      await ground.until(() => it.happened.includes("resumed"), "the second watch");
+      it.way.trouble = {};
+      await ground.client.create(ConfigMap, { metadata: inSelection });
+      await ground.until(() => it.seen.shown.length === 1, "the object of the selection");
+      expect(it.happened.filter((what) => what === "listed" || what === "rewound")).toEqual(["listed"]);
+    });
+
+    it("by label notices that the server was restored to the past while it held nothing else", async () => {
+      await begin();
+      const [namespace = ""] = await namespaces(ground, 1);
+      const labels = { app: "mine" };
+      await ground.client.create(ConfigMap, { metadata: { name: "lost", namespace, labels } });
+      const it = following({}, { label: "app=mine" });
+      await synced(it);
+      expect(it.seen.shown).toHaveLength(1);
+      await ground.back();
+      await ground.until(() => it.seen.shown.length === 0, "the end of what the restored server does not have");
+      expect(it.happened).toContain("rewound");
+    });
+
     it("of namespaces follows those and no other, each by a watch of its own; and our own writes elsewhere are not kept", async () => {
       await begin();
       const [a = "", b = "", other = ""] = await namespaces(ground, 3);
@@ -244,6 +276,14 @@ const expiring: Trouble = {
     }
   },
 };
+
+/** A stream that ends in good order as soon as its list is complete. */
+async function* endingAfterList(lines: AsyncIterable<string>, { query }: Asked): AsyncGenerator<string> {
+  for await (const line of lines) {
+    yield line;
+    if (!query.has("resourceVersion") && line.includes('"k8s.io/initial-events-end"')) return;
+  }
+}
 
 /** Reading and writing many objects takes a real server its time. */
 const longer: Ms = 60_000;

@@ -301,14 +301,16 @@ export class Follower<T extends KubeObject> {
    */
   async #ask({ signal, known }: Attempt): Promise<void> {
     const { client, kind, select, store } = this.#options;
-    const { namespace } = select;
-    const newest = store.newest()?.metadata;
+    const newest = store.newest(select.namespace)?.metadata;
+    const fields = [select.fieldSelector, newest?.name === undefined ? "" : selectorOf(newest.name, newest.namespace)];
+    const fieldSelector = fields.filter((field) => field !== undefined && field !== "").join(",");
+    // The watch's own selection: an object that it does not follow says nothing about where the server is.
     const least = {
+      ...select,
       limit: 1,
       metadataOnly: true,
       signal,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(newest?.name === undefined ? {} : { fieldSelector: selectorOf(newest.name, newest.namespace) }),
+      ...(fieldSelector === "" ? {} : { fieldSelector }),
     };
     const page = await client.list(kind, least).catch((error: unknown) => {
       if (isForbidden(error)) return undefined; // who may watch but not list has to do without

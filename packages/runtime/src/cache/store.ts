@@ -85,11 +85,13 @@ export class Store<T extends KubeObject> implements Reader<T> {
     return this.#gone.count;
   }
 
-  /** The one with the newest version. */
-  newest(): T | undefined {
+  /** The one with the newest version, of one namespace where that is given. */
+  newest(namespace?: string): T | undefined {
     let found: T | undefined;
-    for (const it of this.#objects.values())
+    for (const it of this.#objects.values()) {
+      if (namespace !== undefined && it.metadata?.namespace !== namespace) continue;
       if (found === undefined || isOlder(found.metadata?.resourceVersion, it.metadata?.resourceVersion)) found = it;
+    }
     return found;
   }
 
