@@ -6,3 +6,9 @@ export function earliest(...moments: readonly (Instant | undefined)[]): Instant 
   const known = moments.filter((it) => it !== undefined);
   return known.length === 0 ? undefined : instant(Math.min(...known));
 }
+
+/** The last of those that come. */
+export function latest(...moments: readonly (Instant | undefined)[]): Instant | undefined {
+  const known = moments.filter((it) => it !== undefined);
+  return known.length === 0 ? undefined : instant(Math.max(...known));
+}

@@ -145,7 +145,7 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
     expect((await statusOf("bad")).testResult?.failedRequests).toBeGreaterThan(0);
   }, 120_000);
 
-  it("A106 one whose worker is killed says within 15 s that it is missing, and fails when its Job has", async ({
+  it("A106 one whose worker is killed says within 15 s that it is missing, and goes on until it is replaced", async ({
     expect,
   }) => {
     await make("hurt", "ok", 2, { runTime: "5m" });
@@ -158,11 +158,9 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
     await expect
       .poll(() => says("WorkersConnected", "hurt"), { timeout: 15_000, interval: 250 })
       .toMatch(/^False WorkersMissing/);
-    expect(await phase("hurt")()).toBe("Running");
-    await expect.poll(phase("hurt"), { timeout: 30_000, interval: 250 }).toBe("Failed");
-    expect(await says("TestCompleted", "hurt")).toBe(
-      "True TestFailed Test failed: worker Job failed (BackoffLimitExceeded)",
-    );
+    await expect.poll(() => says("WorkersConnected", "hurt"), { timeout: 60_000, interval: 250 }).toMatch(all);
+    const status = await statusOf("hurt");
+    expect(status).toMatchObject({ phase: "Running", progress: { state: expect.stringMatching(/running|spawning/) } });
     await client.delete(LocustTest, { name: "hurt", namespace }, { propagation: "Background" });
   }, 120_000);
 

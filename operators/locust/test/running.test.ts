@@ -145,6 +145,52 @@ test("A37 workers that leave at the end of a good test are not missing", async (
   expect(await on.says("WorkersConnected")).toBe("True AllWorkersConnected 3/3 workers connected");
 });
 
+test("a worker that fails ends neither the others nor the test, and is missed until it is replaced", async () => {
+  const on = await running();
+  const worker = (await on.jobs()).find(({ metadata }) => metadata?.name === "demo-worker");
+  expect(worker?.spec?.backoffLimit).toBe(2_147_483_647);
+  on.tell(undefined);
+  await on.job("worker", { active: 3, ready: 3, startTime: formatTime(on.clock.now()) });
+  expect(await on.says("WorkersConnected")).toMatch(/^True/);
+  await on.job("worker", { active: 2, ready: 2, failed: 1 });
+  expect(await on.says("WorkersConnected")).toBe("False WorkersMissing 2/3 workers connected");
+  await on.pass(600_000);
+  expect((await on.status()).phase).toBe("Running");
+  expect(await suspended(on)).toEqual([]);
+  await on.job("worker", { active: 3, ready: 3, failed: 1 });
+  expect(await on.says("WorkersConnected")).toMatch(/^True/);
+});
+
+test("workers that have all failed are missed also before the first of them is replaced", async () => {
+  const on = await running();
+  on.tell(undefined);
+  await on.job("worker", { active: 3, ready: 3 });
+  expect(await on.says("WorkersConnected")).toMatch(/^True/);
+  await on.job("worker", { active: 0, ready: 0, failed: 3 });
+  expect(await on.says("WorkersConnected")).toBe("False WorkersMissing 0/3 workers connected");
+});
+
+test("workers that fail whenever they are replaced fail the test 30 s after the last of them", async () => {
+  const on = await running();
+  const failed = async (name: string) => {
+    const state = { terminated: { exitCode: 1, finishedAt: formatTime(on.clock.now()) } };
+    const containerStatuses = [{ name: "demo-worker", image: "", imageID: "", ready: false, restartCount: 0, state }];
+    await on.pod("worker", name, { phase: "Failed", containerStatuses });
+  };
+  await failed("w1");
+  await on.job("worker", { active: 0, ready: 0, failed: 8 });
+  await on.pass(60_000);
+  expect((await on.status()).phase).toBe("Running");
+  await failed("w2");
+  await on.job("worker", { active: 0, ready: 0, failed: 9 });
+  await on.pass(28_000);
+  expect((await on.status()).phase).toBe("Running");
+  await on.pass(4000);
+  expect(await on.says("TestCompleted")).toBe(
+    "True TestFailed Test failed: workers have failed 9 times, and none is left",
+  );
+});
+
 test("A38 a failed worker Job fails the test after 30 s, and the master is stopped 300 s later", async () => {
   const on = await running();
   await on.job("worker", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));

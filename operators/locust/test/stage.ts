@@ -261,7 +261,7 @@ function untold(seen: Omit<World, "telemetry" | "making">): TelemetryView {
     isLoaded: (worker?.active ?? 0) > 0,
     isFrozen: false,
     endedEarly: false,
-    isCutShort: false,
+    loadLength: "unknown",
     missingPods: [],
     testResult: seen.test.status?.testResult,
     progress: seen.test.status?.progress,

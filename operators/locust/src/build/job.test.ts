@@ -98,7 +98,7 @@ describe("A96 the example of section 4.8", () => {
       metadata: { name: "demo-worker", namespace: "perf", labels: labels("worker"), annotations: applied },
       spec: {
         parallelism: 3,
-        backoffLimit: 0,
+        backoffLimit: 2_147_483_647,
         template: {
           metadata: { labels: labels("worker") },
           spec: {

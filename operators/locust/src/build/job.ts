@@ -15,7 +15,7 @@ import { buildVolumes } from "./volumes.ts";
 
 /**
  * `completions` is not set on purpose: the first worker that succeeds then stops new ones from starting, and the Job is
- * complete when all have ended. `backoffLimit: 0`: a test is never run twice.
+ * complete when all have ended.
  */
 export function buildJob(test: LocustTest, role: Role, config: Config): Job {
   const name = test.metadata.name ?? "";
@@ -31,7 +31,7 @@ export function buildJob(test: LocustTest, role: Role, config: Config): Job {
     },
     spec: {
       parallelism: role === "master" ? 1 : test.spec.worker.replicas,
-      backoffLimit: 0,
+      backoffLimit: backoffLimits[role],
       ...(config.jobTtl !== undefined && { ttlSecondsAfterFinished: config.jobTtl }),
       template: {
         metadata: {
@@ -43,6 +43,12 @@ export function buildJob(test: LocustTest, role: Role, config: Config): Job {
     },
   };
 }
+
+/**
+ * A second master would run the test twice. A worker that fails is replaced, however many have failed before: a Job at its limit
+ * deletes the pods that still work.
+ */
+const backoffLimits: Readonly<Record<Role, number>> = { master: 0, worker: 2 ** 31 - 1 };
 
 function podSpec(test: LocustTest, role: Role, config: Config): PodSpec {
   const { spec } = test;

@@ -1,21 +1,23 @@
 // What a test comes to, given what is seen: the rows of the transition table in their order of precedence. Pure.
 import { type Instant, instant, parseTime, plus } from "@telltale/kinds";
-import type { Job } from "@telltale/kinds/builtin";
+import type { Job, Pod } from "@telltale/kinds/builtin";
 import { appliedSpecHashAnnotation, nodeName } from "../build/index.ts";
 import type { LocustTestStatus } from "../kinds/locust-test.ts";
+import { latest } from "../moments.ts";
 import {
   advance,
   classifyJob,
   derivePhaseFromJob,
   failedAt,
   failureCause,
+  failuresOf,
   isFinal,
   type JobState,
   type Phase,
   reasonOf,
   resumedAt,
 } from "./jobs.ts";
-import { type PodHealth, podHealth } from "./pod-health.ts";
+import { bornAt, type PodHealth, podHealth } from "./pod-health.ts";
 import { lastOf, madeFrom, objectOf, type World } from "./world.ts";
 
 /** What is done with a test. */
@@ -200,8 +202,20 @@ function workless(world: World, { master, worker, isCreated, phase }: Facts, now
   if (worker === "Failed" && job !== undefined) return wait(failedAt(job), `worker Job failed (${reasonOf(job)})`);
   const isDeleted = isWorkerDeleted(world, worker) && phase === "Running";
   if (isDeleted && world.config.onJobDeleted === "Fail") return wait(world.workerGoneSince, "worker Job was deleted");
-  return undefined;
+  if (job === undefined || !areAllFailing(job)) return undefined;
+  const since = latest(...world.pods.worker.map((pod) => endedAt(pod) ?? bornAt(pod)));
+  const cause = `workers have failed ${failuresOf(job)} times, and none is left`;
+  return since === undefined ? undefined : wait(since, cause);
 }
+
+/** Each worker was replaced twice on average, and none of them works. */
+function areAllFailing(job: Job): boolean {
+  return (job.status?.ready ?? 0) === 0 && failuresOf(job) >= 3 * (job.spec?.parallelism ?? 1);
+}
+
+/** When the last container of a pod ended. */
+const endedAt = ({ status }: Pod): Instant | undefined =>
+  latest(...(status?.containerStatuses ?? []).map(({ state }) => parseTime(state?.terminated?.finishedAt)));
 
 /** It is gone, and had not done its work. */
 export function isWorkerDeleted(world: World, worker: JobState): boolean {

@@ -22,11 +22,15 @@ export function classifyJob(job: Job | undefined): JobState {
   if (hasCondition(job, "Failed")) return "Failed";
   if (spec?.suspend === true || hasCondition(job, "Suspended")) return "Suspended";
   if ((status.active ?? 0) > 0) return "Active";
-  const uncounted = Object.values(status.uncountedTerminatedPods ?? {}).some((list) => list.length > 0);
+  const succeeded = (status.succeeded ?? 0) + (status.uncountedTerminatedPods?.succeeded?.length ?? 0);
   const isDecided = hasCondition(job, "SuccessCriteriaMet") || hasCondition(job, "FailureTarget");
-  const isSettling = (status.succeeded ?? 0) > 0 || (status.failed ?? 0) > 0 || uncounted || isDecided;
+  const isSettling = succeeded > 0 || failuresOf(job) > (spec?.backoffLimit ?? 0) || isDecided;
   return isSettling ? "Settling" : "Created";
 }
+
+/** How many pods of a Job have failed, those that it has not counted yet included. */
+export const failuresOf = ({ status }: Job): number =>
+  (status?.failed ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0);
 
 export const isFinal = (state: JobState): boolean => state === "Succeeded" || state === "Failed";
 

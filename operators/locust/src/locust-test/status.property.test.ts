@@ -174,7 +174,7 @@ function worldOf(step: Seen, now: Instant, generation: number, stored: LocustTes
       isLoaded: step.telemetry.isLoaded,
       isFrozen: step.telemetry.isFrozen,
       endedEarly: false,
-      isCutShort: false,
+      loadLength: "unknown",
       missingPods: ["w"],
       testResult: undefined,
       progress: undefined,

@@ -95,7 +95,7 @@ const unmade = (it: LocustTest): World => ({
     isLoaded: false,
     isFrozen: false,
     endedEarly: false,
-    isCutShort: false,
+    loadLength: "unknown",
     missingPods: [],
     testResult: undefined,
     progress: undefined,

@@ -16,7 +16,7 @@ import {
   troubleOf,
   wereAllConnected,
 } from "./decide.ts";
-import { endOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
+import { endOf, failuresOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
 import { nextTry, stops } from "./plan.ts";
 import { madeFrom, objectOf, type World } from "./world.ts";
 
@@ -153,8 +153,7 @@ export function interruption({ pods, telemetry }: World): string | undefined {
     return isTarget || it?.reason === "Evicted";
   });
   if (evicted) return "the master pod was evicted, so that the test may have been cut short";
-  const isShort = telemetry.endedEarly || telemetry.isCutShort;
-  return isShort ? "the load ended before its run time" : undefined;
+  return telemetry.loadLength === "short" ? "the load ended before its run time" : undefined;
 }
 
 function readiness(world: World, decision: Decision, facts: Facts, said: string, draft: TestDraft): void {
@@ -188,7 +187,7 @@ function suspension({ master, worker }: Facts): string | undefined {
 function measured({ telemetry }: World, phase: Phase, draft: TestDraft): void {
   const { connectedWorkers, workersSource, testResult, condition } = telemetry;
   const isOver = phase === "Succeeded" || phase === "Failed";
-  const progress = isOver ? finishedProgress(telemetry.progress, phase) : telemetry.progress;
+  const progress = isOver ? finishedProgress(telemetry.progress, phase, telemetry.loadLength) : telemetry.progress;
   draft.set({ connectedWorkers, workersSource });
   if (testResult === undefined) draft.unset("testResult");
   else draft.set({ testResult });
@@ -214,7 +213,8 @@ function workers(world: World, decision: Decision, facts: Facts, draft: TestDraf
     return void draft.condition("WorkersConnected", true, "AllWorkersConnected", text`${counted}`);
   if (!wereAllConnected(test.status?.conditions))
     return void draft.condition("WorkersConnected", false, "WaitingForWorkers", text`${counted}`);
-  const isNews = telemetry.isLoaded || telemetry.endedEarly || facts.worker === "Active";
+  const isFailing = job !== undefined && failuresOf(job) > 0;
+  const isNews = telemetry.isLoaded || telemetry.endedEarly || facts.worker === "Active" || isFailing;
   if (isNews) missing(named(telemetry.missingPods));
 }
 

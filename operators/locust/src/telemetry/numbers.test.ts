@@ -202,21 +202,21 @@ describe("numbers", () => {
     expect(following().answer({ ...strange, state: "missing" }).progress).not.toHaveProperty("state");
   });
 
-  test("a test that succeeded is complete, where it is known what that means", () => {
+  test("a test that succeeded is complete, where its load was as long as it should be", () => {
     const it = following();
     it.answer(sample(10));
     const { progress } = it.answer(sample(100));
-    expect(finishedProgress(progress, "Succeeded")).toEqual({ ...progress, percent: 100 });
-    expect(finishedProgress(progress, "Failed")).toBe(progress);
-    expect(finishedProgress(undefined, "Succeeded")).toBeUndefined();
-    expect(finishedProgress({ state: "running", duration: "5s" }, "Succeeded")).toEqual({
-      state: "running",
-      duration: "5s",
-    });
+    expect(finishedProgress(progress, "Succeeded", "whole")).toEqual({ ...progress, percent: 100 });
+    for (const length of ["short", "unseen", "unknown"] as const) {
+      expect(finishedProgress(progress, "Succeeded", length)).toBe(progress);
+    }
+    expect(finishedProgress(progress, "Failed", "whole")).toBe(progress);
+    expect(finishedProgress(undefined, "Succeeded", "unknown")).toBeUndefined();
   });
 });
 
-describe("a load that may have been cut short", () => {
+describe("the length of a load", () => {
+  const minute = { options: options("--users 10 --run-time 1m") };
   const seen = () => {
     const it = following();
     it.answer(sample(10));
@@ -224,22 +224,51 @@ describe("a load that may have been cut short", () => {
     return it;
   };
 
-  test("was in full swing when it was last seen, long before its time", () => {
-    expect(seen().look(at(110), { reach: { at: "ended" } })).toMatchObject({ isCutShort: true, endedEarly: false });
+  test("is what was run: 45 s of a minute are three quarters of it, however often the master is read", () => {
+    const it = following({ phase: "Running" }, minute);
+    it.answer(sample(5, { state: "ready" }));
+    it.answer(sample(15));
+    it.answer(sample(50));
+    const view = it.answer(sample(60, { state: "stopped", workers: 0 }));
+    expect(view).toMatchObject({ loadLength: "short", endedEarly: true });
+    expect(view.progress).toMatchObject({ duration: "45s", runTime: "1m0s", percent: 75 });
+    expect(finishedProgress(view.progress, "Succeeded", view.loadLength)).toMatchObject({ percent: 75 });
+  });
+
+  test("may be as much more as lies between the sample without load and the first with it", () => {
+    const it = following({ phase: "Running" }, minute);
+    it.answer(sample(5, { state: "ready" }));
+    it.answer(sample(25));
+    const view = it.answer(sample(70, { state: "stopped" }));
+    expect(view).toMatchObject({ loadLength: "whole", progress: { duration: "45s", percent: 100 } });
+    expect(view.progress).toMatchObject({
+      loadStartNotBefore: "2026-01-19T22:00:05Z",
+      loadStartTime: "2026-01-19T22:00:25Z",
+    });
+    it.restart();
+    expect(it.look(at(80), { reach: { at: "ended" } })).toMatchObject({ loadLength: "whole" });
+  });
+
+  test("is short where the master ended long before the time was up", () => {
     const endedAt = at(105);
-    expect(seen().look(at(500), { reach: { at: "ended" }, endedAt })).toMatchObject({ isCutShort: true });
+    expect(seen().look(at(500), { reach: { at: "ended" }, endedAt })).toMatchObject({ loadLength: "short" });
   });
 
-  test("was not, if the Job ended when it should have, unseen", () => {
+  test("is not known where the master ended in time, and the end of the load was not seen", () => {
     const endedAt = at(320);
-    expect(seen().look(at(500), { reach: { at: "ended" }, endedAt })).toMatchObject({ isCutShort: false });
+    const view = seen().look(at(500), { reach: { at: "ended" }, endedAt });
+    expect(view).toMatchObject({
+      loadLength: "unseen",
+      endedEarly: false,
+      progress: { duration: "1m30s", percent: 30 },
+    });
   });
 
-  test("was not, within what two polls may miss, or where no run time is known", () => {
+  test("is whole within what two polls may miss, and not known where there is no run time", () => {
     const late = seen();
-    expect(late.answer(sample(295))).toMatchObject({ isCutShort: false });
+    expect(late.answer(sample(295), { endedAt: at(315) })).toMatchObject({ loadLength: "whole" });
     const open = following({ phase: "Running" }, { options: options("") });
     open.answer(sample(10));
-    expect(open.answer(sample(20))).toMatchObject({ isCutShort: false, endedEarly: false });
+    expect(open.answer(sample(20))).toMatchObject({ loadLength: "unknown", endedEarly: false });
   });
 });

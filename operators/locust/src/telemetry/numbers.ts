@@ -33,15 +33,15 @@ export function numbersOf(
   const { testResult, progress } = stored;
   if (reading === undefined) return { testResult, progress };
   const before = isOfAnother(stored, reading) ? {} : { testResult, progress };
-  const loadStart = before.progress?.loadStartTime ?? startOf(reading);
-  const hasLoad = loadStart !== undefined || before.testResult !== undefined || hasRequests(reading.sample);
+  const start = before.progress?.loadStartTime === undefined ? startOf(reading) : startIn(before.progress);
+  const hasLoad = start.loadStartTime !== undefined || before.testResult !== undefined || hasRequests(reading.sample);
   if (!hasLoad) {
     const plan = planned(reading.sample, options);
     return { testResult: undefined, progress: Object.keys(plan).length === 0 ? undefined : plan };
   }
   return {
     testResult: resultOf(before.testResult, reading.sample),
-    progress: progressOf(before.progress, reading, loadStart, options, interval),
+    progress: progressOf(before.progress, reading, start, options, interval),
   };
 }
 
@@ -52,10 +52,20 @@ function isOfAnother({ testResult, progress }: LocustTestStatus, { master, since
   return stored !== undefined && stored < Math.floor(begun / 1000) * 1000;
 }
 
+type Start = Pick<Progress, "loadStartTime" | "loadStartNotBefore">;
+
 /** Never before the pod was made, whatever our own clock says: else the next pass would take it for another one's. */
-function startOf({ loadAt, master }: Reading): string | undefined {
-  return loadAt === undefined ? undefined : formatTime(instant(Math.max(loadAt, master.created)));
+function startOf({ loadAt, loadNotBefore, master }: Reading): Start {
+  if (loadAt === undefined) return {};
+  const at = instant(Math.max(loadAt, master.created));
+  const notBefore = instant(Math.min(at, Math.max(loadNotBefore ?? master.created, master.created)));
+  return { loadStartTime: formatTime(at), loadStartNotBefore: formatTime(notBefore) };
 }
+
+const startIn = ({ loadStartTime, loadStartNotBefore }: Progress): Start => ({
+  ...(loadStartTime !== undefined && { loadStartTime }),
+  ...(loadStartNotBefore !== undefined && { loadStartNotBefore }),
+});
 
 const hasRequests = ({ totals }: Sample): boolean => (totals?.requests ?? 0) > 0;
 
@@ -95,20 +105,21 @@ function resultOf(before: TestResult | undefined, sample: Sample): TestResult | 
 function progressOf(
   before: Progress | undefined,
   reading: Reading,
-  loadStartTime: string | undefined,
+  start: Start,
   options: LocustOptions,
   interval: Ms,
 ): Progress {
   const { sample } = reading;
-  const elapsed = elapsedOf(before, reading, parseTime(loadStartTime));
+  const elapsed = elapsedOf(before, reading, parseTime(start.loadStartTime));
   const runTime = runTimeOf(options);
   const currentUsers = sample.users ?? before?.currentUsers;
   return {
     ...planned(sample, options),
     ...(currentUsers !== undefined && { currentUsers }),
     ...(elapsed !== undefined && { duration: formatGoDuration(elapsed) }),
-    ...(elapsed !== undefined && runTime !== undefined && { percent: percentOf(elapsed, runTime, sample, interval) }),
-    ...(loadStartTime !== undefined && { loadStartTime }),
+    ...(elapsed !== undefined &&
+      runTime !== undefined && { percent: percentOf(elapsed, runTime, sample, slackOf(start, interval)) }),
+    ...start,
   };
 }
 
@@ -125,26 +136,47 @@ function elapsedOf(before: Progress | undefined, { sample, endAt }: Reading, sta
 const runTimeOf = ({ runTimeSeconds }: Pick<LocustOptions, "runTimeSeconds">): Ms | undefined =>
   runTimeSeconds === undefined ? undefined : runTimeSeconds * 1000;
 
-function percentOf(elapsed: Ms, runTime: Ms, sample: Sample, interval: Ms): number {
-  if (isEnd(sample) && !isShort(elapsed, runTime, interval)) return 100;
+function percentOf(elapsed: Ms, runTime: Ms, sample: Sample, slack: Ms): number {
+  if (isEnd(sample) && !isShort(elapsed, runTime, slack)) return 100;
   return Math.min(100, Math.floor((100 * elapsed) / runTime));
 }
 
-/** Shorter than it should have been, by more than what polling may have missed. */
-const isShort = (elapsed: Ms, runTime: Ms, interval: Ms): boolean => elapsed < runTime - 2 * interval;
+/** How much earlier than it was seen the load may have begun. */
+function slackOf({ loadStartTime, loadStartNotBefore }: Start, interval: Ms): Ms {
+  const [first, seen] = [parseTime(loadStartNotBefore), parseTime(loadStartTime)];
+  return first === undefined || seen === undefined ? 2 * interval : seen - first;
+}
 
-/** Whether load ended, or was last seen, long before its time was up. By what the status says, so that a restart forgets nothing. */
-export function shortfall(progress: Progress | undefined, interval: Ms): "none" | "endedEarly" | "inFullSwing" {
+/** Shorter than it should have been, whenever the load began. Times have lost their milliseconds. */
+const isShort = (elapsed: Ms, runTime: Ms, slack: Ms): boolean => elapsed + slack < runTime - 1000;
+
+/**
+ * How long load ran, against its run time. By what the status says, so that a restart forgets nothing.
+ * - `unknown`: there is no run time, or no load was seen
+ * - `whole`
+ * - `short`: it was seen to end before its time, or the master ended before it
+ * - `unseen`: it ran when it was last read, before its time
+ */
+export type LoadLength = "unknown" | "whole" | "short" | "unseen";
+
+export function lengthOf(progress: Progress | undefined, endedAt: Instant | undefined, interval: Ms): LoadLength {
   const { state, duration, runTime } = progress ?? {};
   const elapsed = parseGoDuration(duration ?? "");
   const whole = parseGoDuration(runTime ?? "");
-  if (elapsed === undefined || whole === undefined || !isShort(elapsed, whole, interval)) return "none";
-  if (state === "stopping" || state === "stopped") return "endedEarly";
-  return state === "spawning" || state === "running" ? "inFullSwing" : "none";
+  const start = parseTime(progress?.loadStartTime);
+  if (progress === undefined || elapsed === undefined || whole === undefined || start === undefined) return "unknown";
+  const slack = slackOf(progress, interval);
+  if (state === "stopping" || state === "stopped") return isShort(elapsed, whole, slack) ? "short" : "whole";
+  if (state !== "spawning" && state !== "running") return "unknown";
+  if (endedAt !== undefined && isShort(endedAt - start, whole, slack)) return "short";
+  return elapsed >= whole - 2 * interval ? "whole" : "unseen";
 }
 
-/** Progress as a test leaves it: one that succeeded is complete, where it is known what complete means. */
-export function finishedProgress(progress: Progress | undefined, phase: "Succeeded" | "Failed"): Progress | undefined {
-  const isKnown = progress?.runTime !== undefined && progress.duration !== undefined;
-  return isKnown && phase === "Succeeded" ? { ...progress, percent: 100 } : progress;
+/** Progress as a test leaves it: a load that was as long as it should be is complete. */
+export function finishedProgress(
+  progress: Progress | undefined,
+  phase: "Succeeded" | "Failed",
+  length: LoadLength,
+): Progress | undefined {
+  return phase === "Succeeded" && length === "whole" ? { ...progress, percent: 100 } : progress;
 }

@@ -13,6 +13,8 @@ export interface Reading {
   readonly workers?: { readonly count: number; readonly at: Instant };
   /** When load was first seen. */
   readonly loadAt?: Instant;
+  /** The last moment at which this master is known to have made none: an earlier sample, or its creation. */
+  readonly loadNotBefore?: Instant;
   /** When load was first seen to have ended. Undone by new load. */
   readonly endAt?: Instant;
   /** How many samples in a row said `stopped`. */
@@ -33,6 +35,7 @@ export function nextReading(before: Reading | undefined, master: Master, sample:
   const since = last === undefined && before !== undefined ? sample.at : last?.since;
   const workers = sample.workers === undefined ? last?.workers : { count: sample.workers, at: sample.at };
   const loadAt = last?.loadAt ?? (isLoad(sample) ? sample.at : undefined);
+  const loadNotBefore = last?.loadAt === undefined ? (last?.sample.at ?? master.created) : last.loadNotBefore;
   const endAt = isLoad(sample) ? undefined : (last?.endAt ?? (isEnd(sample) ? sample.at : undefined));
   const isTurning = isEnd(sample) && last?.sample.state !== sample.state;
   const isNews = last === undefined || isWorthAPass(last, sample, statusInterval);
@@ -42,6 +45,7 @@ export function nextReading(before: Reading | undefined, master: Master, sample:
     sample,
     ...(workers !== undefined && { workers }),
     ...(loadAt !== undefined && { loadAt }),
+    ...(loadAt !== undefined && loadNotBefore !== undefined && { loadNotBefore }),
     ...(endAt !== undefined && { endAt }),
     stops: sample.state === "stopped" ? (last?.stops ?? 0) + 1 : 0,
     isTurning,

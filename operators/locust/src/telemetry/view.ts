@@ -6,7 +6,7 @@ import type { Polled } from "@telltale/runtime";
 import type { Telemetry } from "../config.ts";
 import type { LocustTestStatus } from "../kinds/locust-test.ts";
 import { classifyJob } from "../locust-test/jobs.ts";
-import { type Numbers, numbersOf, shortfall } from "./numbers.ts";
+import { type LoadLength, lengthOf, type Numbers, numbersOf } from "./numbers.ts";
 import type { LocustOptions } from "./options.ts";
 import { type Read, verdictOf } from "./poller.ts";
 import { isLoad, type Reading } from "./reading.ts";
@@ -34,10 +34,9 @@ export interface TelemetryView extends Numbers, Workers {
   readonly isLoaded: boolean;
   /** `connectedWorkers` and `WorkersConnected` stay as they are: workers that leave now are not missing. */
   readonly isFrozen: boolean;
-  /** The load stopped before its time. */
+  /** The load was seen to stop before its time. */
   readonly endedEarly: boolean;
-  /** The last thing that was seen was a test in full swing, and it ended long before its time was up. */
-  readonly isCutShort: boolean;
+  readonly loadLength: LoadLength;
   /** Worker pods that the master misses. */
   readonly missingPods: readonly string[];
   /** Numbers may be written for their own sake. Where something else is written, they go with it. */
@@ -67,8 +66,7 @@ export function telemetryView(input: TelemetryInput): TelemetryView {
 
   const reading = readingOf(reach, polled);
   const numbers = numbersOf(stored, reading, options, config.interval);
-  const short = shortfall(numbers.progress, config.interval);
-  const endedEarly = short === "endedEarly";
+  const endedEarly = isStoppedEarly(numbers, config);
   const freshness = freshnessOf(input, reading);
   const said = freshness.is === "stale" ? undefined : reading?.sample;
   const isLoaded = said === undefined ? classifyJob(input.worker) === "Active" : isLoad(said);
@@ -81,7 +79,7 @@ export function telemetryView(input: TelemetryInput): TelemetryView {
     isLoaded,
     isFrozen,
     endedEarly,
-    isCutShort: short === "inFullSwing" && endedTooSoon(numbers, input),
+    loadLength: lengthOf(numbers.progress, input.endedAt, config.interval),
     missingPods: said?.missing.filter((host) => input.workerPods.includes(host)) ?? [],
     isDue: isDue(stored, reading, { ...numbers, ...workers, condition }, config),
     ...(freshness.is === "failing" && { wakeAt: freshness.until }),
@@ -154,11 +152,11 @@ const storedWorkers = ({ connectedWorkers = 0, workersSource = "JobStatus" }: Lo
 function isStopping(
   { state, workers, missing }: Sample,
   stops: number | undefined,
-  { progress }: Numbers,
+  { progress }: Pick<Numbers, "progress">,
   { worker, options, config }: TelemetryInput,
 ): boolean {
   if (state === "stopping" || (state === "stopped" && stops === 1)) return true;
-  const isGood = state !== "spawning" && state !== "running" && shortfall(progress, config.interval) !== "endedEarly";
+  const isGood = state !== "spawning" && state !== "running" && !isStoppedEarly({ progress }, config);
   if (["Succeeded", "Settling"].includes(classifyJob(worker))) return isGood;
   // The master has told all of them to quit, and follows within a second. Who got lost would still be listed as missing.
   const isOver = state === "stopped" && progress?.duration !== undefined && options.runTimeSeconds !== undefined;
@@ -172,12 +170,9 @@ function haveLeft(worker: Job | undefined): boolean {
   return isLeaving || ["Succeeded", "Settling"].includes(classifyJob(worker));
 }
 
-/** A running test whose last sample is old may have gone on for as long as it should, unseen. */
-function endedTooSoon({ progress }: Numbers, { endedAt, config, options }: TelemetryInput): boolean {
-  const start = parseTime(progress?.loadStartTime);
-  if (endedAt === undefined || start === undefined) return true;
-  return endedAt - start < (options.runTimeSeconds ?? 0) * 1000 - 2 * config.interval;
-}
+/** By what was seen alone: a load that still ran when it was last read has not stopped. */
+const isStoppedEarly = ({ progress }: Pick<Numbers, "progress">, { interval }: Telemetry): boolean =>
+  lengthOf(progress, undefined, interval) === "short";
 
 function conditionOf(
   stored: LocustTestStatus,
@@ -252,7 +247,7 @@ function asStored(stored: LocustTestStatus, condition: TelemetryCondition): Tele
     isLoaded: false,
     isFrozen: true,
     endedEarly: false,
-    isCutShort: false,
+    loadLength: "unknown",
     missingPods: [],
     isDue: false,
   };
