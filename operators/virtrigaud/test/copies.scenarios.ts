@@ -191,6 +191,14 @@ export const scenarios: readonly Scenario<Hypervisor>[] = [
   },
   {
     ...base(),
+    name: "taken-and-copied-together",
+    differs: unproven((fault, all) => differsTaken(fault, all) || differsCopied(fault, all)),
+    unsuited,
+    apply: [snapshot, copy],
+    end: ({ backend }) => has(backend, ["before"], ["web", "web2"]),
+  },
+  {
+    ...base(),
     name: "taken-and-deleted",
     differs: unproven(differsTaken),
     apply: [snapshot],

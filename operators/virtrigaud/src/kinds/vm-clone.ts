@@ -82,6 +82,11 @@ const fatal = {
   ...validationError,
 } as const;
 
+const busy = no(
+  "The provider has other work with the machine, such as a snapshot",
+  "wait; it is asked again until spec.options.timeout is over",
+);
+
 const done = { Completed: no("It is through", "nothing to do") } as const;
 
 export const VMClone = defineKind({
@@ -123,6 +128,7 @@ export const VMClone = defineKind({
         Cloning: no("It is being made, or waits for its source", wait),
         Customizing: no("The guest is being changed", wait),
         Retrying: no("It is tried again", "wait; the message says when"),
+        Busy: busy,
         SourceNotFound: no("The source does not exist", "make it, or name another one in a new VMClone"),
         ...fatal,
         ...reconcileFailed,
@@ -131,7 +137,7 @@ export const VMClone = defineKind({
     Cloning: neutral({
       means: "The provider copies the machine",
       present: "onceSet",
-      reasons: { Cloning: yes("It does", wait), ...done, ...fatal },
+      reasons: { Cloning: yes("It does", wait), Busy: busy, ...done, ...fatal },
     }),
     Customizing: neutral({
       means: "The guest is being changed",

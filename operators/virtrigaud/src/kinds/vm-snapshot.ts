@@ -123,6 +123,9 @@ const status = Fields({
 const wait = "wait";
 const clean = { Created: no("It is there", "nothing to do") } as const;
 
+const busyMeans = "The provider has other work with the machine, such as a copy";
+const busyFix = "wait; it is asked again for an hour";
+
 const trouble = {
   ProviderError: no("The provider could not do it, or the snapshot is gone there", lookAtProvider),
   Unsupported: no(
@@ -176,6 +179,7 @@ export const VMSnapshot = defineKind({
         VMNotFound: no("The machine does not exist", "make it, or correct spec.vmRef in a new VMSnapshot"),
         WaitingForVM: no("The machine is not there yet, or is being changed", wait),
         InvalidSchedule: no("The schedule cannot be read", "correct spec.schedule: five fields, a known timezone"),
+        Busy: no(busyMeans, busyFix),
         ...trouble,
         ...validationError,
         ...reconcileFailed,
@@ -186,6 +190,7 @@ export const VMSnapshot = defineKind({
       present: "onceSet",
       reasons: {
         Creating: yes("It is", wait),
+        Busy: yes(busyMeans, busyFix),
         ...clean,
         ProviderError: { ...trouble.ProviderError, on: ["True", "False"] },
         Unsupported: trouble.Unsupported,
@@ -197,6 +202,10 @@ export const VMSnapshot = defineKind({
       present: "onceSet",
       reasons: {
         Deleting: yes("The provider was asked to remove it", wait),
+        Busy: yes(
+          busyMeans,
+          "wait; it is asked again; the annotation virtrigaud.io/force-delete leaves it on the hypervisor",
+        ),
         InUse: yes("A VMMigration or a VMClone uses it", "wait until that is through, or delete that"),
         ProviderError: yes(
           "The provider cannot be asked, or could not remove it",

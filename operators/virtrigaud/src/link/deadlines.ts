@@ -22,6 +22,9 @@ export const deadlines = {
   cleanupStaged: 5 * minute,
 } as const satisfies Readonly<Record<string, Ms>>;
 
+/** A machine that is busy with something else is waited for so long, where the spec has no timeout of its own. */
+export const busyDeadline: Ms = 60 * minute;
+
 /** A guest that is asked to go down has its time, and a minute more. */
 export const powerDeadline = (graceful: Ms = 0): Ms => Math.max(2 * minute, graceful + minute);
 

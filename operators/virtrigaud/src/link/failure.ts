@@ -10,6 +10,7 @@ export type Failure =
   | "Unauthorized"
   | "NotSupported"
   | "Conflict"
+  | "Busy" // with something else: nothing was done, and it can be asked again
   | "QuotaExceeded"
   | "RateLimit"
   | "Unavailable"
@@ -33,8 +34,9 @@ export function meaningOf(code: Code, message: string, method: Method): Meaning 
       return known("InvalidSpec");
     case "NOT_FOUND":
       return known("NotFound");
-    case "ALREADY_EXISTS":
     case "ABORTED":
+      return known("Busy");
+    case "ALREADY_EXISTS":
     case "FAILED_PRECONDITION":
       return known("Conflict");
     case "PERMISSION_DENIED":
@@ -73,7 +75,7 @@ function exhausted(message: string): Meaning {
 function byText(message: string, method: Method): Meaning {
   if (/not found|does not exist|no domain|ManagedObjectNotFound/i.test(message)) return known("NotFound");
   if (/already exists/i.test(message)) return known("Conflict");
-  if (/is locked|in use|running - destroy failed/i.test(message)) return known("Conflict");
+  if (/is locked|in use|running - destroy failed/i.test(message)) return known("Busy");
   if (specMethods.has(method) && /unsupported|invalid/i.test(message)) return known("InvalidSpec");
   return { failure: "Internal", counts: true, isOutcomeUnknown: true };
 }

@@ -10,6 +10,9 @@ const minute = 60 * second;
 export const doubling = (first: Ms, most: Ms, attempt: number): Ms =>
   Math.min(most, first * 2 ** Math.max(0, Math.min(attempt, 64) - 1));
 
+/** When a busy machine is asked again, by how long it has been waited for: sooner at first, every minute in the end. */
+export const busyDelay = (waited: Ms): Ms => Math.min(minute, Math.max(10 * second, waited));
+
 /** Undefined: not before something else changes. */
 export function waitFor(
   { failure, after }: { readonly failure: Failure; readonly after?: Ms },
@@ -24,6 +27,7 @@ export function waitFor(
     case "Unauthorized":
       return minute;
     case "Conflict":
+    case "Busy":
       return 15 * second;
     case "QuotaExceeded":
       return doubling(minute, 10 * minute, attempt);

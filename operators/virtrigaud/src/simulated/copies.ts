@@ -5,7 +5,7 @@ import type { Disk, Machine } from "./machine.ts";
 import { mayHave, staying } from "./machines.ts";
 import { readCloneClass, readHost } from "./reading.ts";
 import { checksumOf } from "./staging.ts";
-import { type Acts, has, machineOf, type World, work } from "./world.ts";
+import { type Acts, assertIdle, has, holding, machineOf, type World, work } from "./world.ts";
 
 type Methods = "clone" | "imagePrepare" | "exportDisk" | "importDisk" | "getDiskInfo" | "cleanupStaged";
 
@@ -22,16 +22,21 @@ export function copyActs(world: World): Pick<Acts, Methods> {
       if (known !== undefined && profile.sameName !== "two") {
         throw new RpcError("ALREADY_EXISTS", `machine ${JSON.stringify(request.targetName)} already exists`);
       }
+      assertIdle(world, source.id);
       const machine = cloned(world, source, request);
       mayHave(world, machine.cpu);
       world.machines.set(machine.id, machine);
-      const { task } = await work(world, how, {
-        takes: durations.clone,
-        stage: "Cloning",
-        bytes: bytesOf(source),
-        end: () => ({ id: machine.id }),
-        lost: () => world.machines.delete(machine.id),
-      });
+      const { task } = await work(
+        world,
+        how,
+        holding(world, source.id, {
+          takes: durations.clone,
+          stage: "Cloning",
+          bytes: bytesOf(source),
+          end: () => ({ id: machine.id }),
+          lost: () => world.machines.delete(machine.id),
+        }),
+      );
       return { targetVmId: machine.id, ...(task && { task }) };
     },
 

@@ -65,6 +65,7 @@ export class SimulatedHost {
       staging,
       tasks: new Tasks(clock),
       machines: new Map(),
+      busy: new Map(),
       images: new Map(),
       disks: new Map(),
       exports: new Map(),

@@ -5,6 +5,8 @@ export interface Profile {
   readonly capabilities: Reply<"getCapabilities">;
   /** Another machine of the same name: the first is given as if it were new, it is refused, or there are two of the name. */
   readonly sameName: "given" | "refused" | "two";
+  /** A machine that is copied, or has a snapshot taken or removed, refuses other such work meanwhile. */
+  readonly refusesBusy: boolean;
   /** What takes long goes on after the answer, or the answer waits for it. */
   readonly work: "task" | "inline";
   /** Describe of a machine that is not there: an answer, or an error. */
@@ -70,6 +72,7 @@ const complete: Profile = {
     totalStorageBytes: 4n * 2n ** 40n,
   },
   sameName: "refused",
+  refusesBusy: true,
   work: "task",
   missing: "answer",
   failedTask: "done",
@@ -100,6 +103,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
       supportedImportBackends: ["pvc", "s3", "nfs"],
     },
     sameName: "given",
+    refusesBusy: false,
     work: "inline",
     startsOn: true,
     plainErrors: true,
@@ -119,6 +123,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
       supportedImportBackends: ["pvc", "s3", "nfs"],
     },
     sameName: "given",
+    refusesBusy: false,
     work: "inline",
     missing: "error",
     failedTask: "running",

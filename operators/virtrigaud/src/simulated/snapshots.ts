@@ -3,12 +3,10 @@ import { RpcError } from "../contract/rpc-error.ts";
 import type { Machine, Snapshot } from "./machine.ts";
 import { switchOff, switchOn } from "./machine.ts";
 import { staying } from "./machines.ts";
-import { type Acts, has, machineOf, type World, work } from "./world.ts";
+import { type Acts, assertIdle, has, holding, machineOf, type World, work } from "./world.ts";
 
 export function snapshotActs(world: World): Pick<Acts, "snapshotCreate" | "snapshotDelete" | "snapshotRevert"> {
   const { profile, durations } = world;
-  /** What is being taken: machine and name. */
-  const taking = new Set<string>();
   return {
     async snapshotCreate({ vmId, nameHint, includeMemory, description, quiesce }, how) {
       const { supportsSnapshots = false, supportsMemorySnapshots = false } = profile.capabilities;
@@ -16,15 +14,13 @@ export function snapshotActs(world: World): Pick<Acts, "snapshotCreate" | "snaps
         throw new RpcError("UNIMPLEMENTED", `${includeMemory ? "memory " : ""}snapshots are not supported`);
       }
       const machine = staying(world, vmId);
+      assertIdle(world, vmId);
       world.serial += 1;
       const id = profile.snapshotId(world.serial, nameHint);
       const isStrict = profile.sameName === "refused";
       if (machine.snapshots.some((one) => one.id === id || (isStrict && one.name === nameHint))) {
         throw new RpcError("ALREADY_EXISTS", `snapshot ${id} already exists`);
       }
-      const asked = `${vmId}/${nameHint}`;
-      if (isStrict && taking.has(asked)) throw new RpcError("ABORTED", `snapshot ${nameHint} is being taken`);
-      taking.add(asked);
       const isOn = machine.power === "On";
       const quiesced = quiesce && isOn && has(world, "quiesce");
       const sizeBytes =
@@ -38,35 +34,42 @@ export function snapshotActs(world: World): Pick<Acts, "snapshotCreate" | "snaps
         power: machine.power,
         contents: machine.disks.map(({ content }) => content),
       };
-      const { task } = await work(world, how, {
-        takes: durations.snapshotCreate,
-        stage: "Snapshot",
-        lost: () => taking.delete(asked),
-        end() {
-          taking.delete(asked);
-          machine.snapshots.push(snapshot);
-          machine.current = id;
-          return { snapshot_id: id, size_bytes: Number(sizeBytes), quiesced };
-        },
-      });
+      const { task } = await work(
+        world,
+        how,
+        holding(world, vmId, {
+          takes: durations.snapshotCreate,
+          stage: "Snapshot",
+          end() {
+            machine.snapshots.push(snapshot);
+            machine.current = id;
+            return { snapshot_id: id, size_bytes: Number(sizeBytes), quiesced };
+          },
+        }),
+      );
       return { snapshotId: id, ...(task && { task }), ...(has(world, "quiesce") && { sizeBytes, quiesced }) };
     },
 
     async snapshotDelete({ vmId, snapshotId }, how) {
       const machine = machineOf(world, vmId);
       if (find(machine, snapshotId) === undefined) return {};
-      return work(world, how, {
-        takes: durations.snapshotDelete,
-        stage: "Merging",
-        end() {
-          const gone = find(machine, snapshotId);
-          if (gone === undefined) return undefined;
-          machine.snapshots = machine.snapshots.filter((one) => one !== gone);
-          for (const child of machine.snapshots) if (child.parent === gone.id) child.parent = gone.parent;
-          if (machine.current === gone.id) machine.current = gone.parent;
-          return undefined;
-        },
-      });
+      assertIdle(world, vmId);
+      return work(
+        world,
+        how,
+        holding(world, vmId, {
+          takes: durations.snapshotDelete,
+          stage: "Merging",
+          end() {
+            const gone = find(machine, snapshotId);
+            if (gone === undefined) return undefined;
+            machine.snapshots = machine.snapshots.filter((one) => one !== gone);
+            for (const child of machine.snapshots) if (child.parent === gone.id) child.parent = gone.parent;
+            if (machine.current === gone.id) machine.current = gone.parent;
+            return undefined;
+          },
+        }),
+      );
     },
 
     async snapshotRevert({ vmId, snapshotId }, how) {

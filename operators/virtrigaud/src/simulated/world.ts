@@ -59,6 +59,8 @@ export interface World {
   readonly staging: Staging;
   readonly tasks: Tasks;
   readonly machines: Map<string, Machine>;
+  /** Work that has a machine to itself, by the machine's id. */
+  readonly busy: Map<string, string>;
   readonly images: Map<string, Image>;
   /** Disks that belong to no machine, by their path. */
   readonly disks: Map<string, Disk>;
@@ -86,6 +88,29 @@ export function machineOf(world: World, id: string): Machine {
   if (machine === undefined) throw new RpcError("NOT_FOUND", `machine ${JSON.stringify(id)} not found`);
   bringUpToDate(machine, world.clock.now());
   return machine;
+}
+
+/** As ours does it: a machine that has work refuses other work until that is done. */
+export function assertIdle(world: World, id: string): void {
+  const other = world.profile.refusesBusy ? world.busy.get(id) : undefined;
+  if (other !== undefined) throw new RpcError("ABORTED", `machine ${id} is busy: ${other}`);
+}
+
+/** Work that keeps a machine busy until its end. */
+export function holding(world: World, id: string, one: Work): Work {
+  world.busy.set(id, one.stage);
+  const free = () => world.busy.delete(id);
+  return {
+    ...one,
+    end(at) {
+      free();
+      return one.end(at);
+    },
+    lost() {
+      free();
+      one.lost?.();
+    },
+  };
 }
 
 /** Begins work as the profile does it: a task to look after, or an answer that comes when all is done. */

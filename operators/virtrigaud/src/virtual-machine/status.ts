@@ -281,7 +281,7 @@ function sayNotMade({ error, again }: Trouble, isFinal: boolean, draft: VMDraft)
     draft.phase("Failed").condition("Provisioning", false, "ProviderError", said);
     return undefined;
   }
-  const isPending = ["QuotaExceeded", "Unauthorized", "Conflict"].includes(error.failure);
+  const isPending = ["QuotaExceeded", "Unauthorized", "Conflict", "Busy"].includes(error.failure);
   draft.phase(isPending ? "Pending" : "Provisioning");
   // Where the answer was lost the work may still go on: that it is being made is not taken back.
   const isLost = error.isOutcomeUnknown && error.failure !== "Internal";

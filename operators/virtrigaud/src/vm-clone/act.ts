@@ -10,7 +10,7 @@ import { lookAtTask } from "../link/task.ts";
 import { tried } from "../vm-snapshot/act.ts";
 import { decide } from "./decide.ts";
 import { type Deeds, deeds } from "./deeds.ts";
-import type { Deed, Question } from "./step.ts";
+import type { Deed, Question, Rest } from "./step.ts";
 import { hostName, typeOf } from "./target.ts";
 import type { Heard, Requesting, World } from "./world.ts";
 
@@ -26,13 +26,16 @@ export async function act(_none: undefined, hands: CloneHands, world: World): Pr
     const step = decide(now);
     if (step.is === "rest") {
       // What was begun has come to its end, well or not: the record has done its duty.
-      if (ends.has(step.as.is)) hands.settled();
+      if (ends.has(step.as.is) || isUndone(step.as, now)) hands.settled();
       return { ...now, rest: step.as };
     }
     now = step.is === "ask" ? await ask(step.what, now, hands) : await perform(step.deed, now, hands);
   }
   throw new Error(`a pass over ${world.clone.metadata.namespace}/${world.clone.metadata.name} comes to no end`);
 }
+
+/** A first attempt that found the machine busy left nothing behind. A later one may follow one that nobody has heard of. */
+const isUndone = (rest: Rest, { record }: World): boolean => rest.is === "busy" && record?.attempt === 1;
 
 const ends: ReadonlySet<string> = new Set(["done", "stuck", "failed", "customizing", "starting", "ready"]);
 

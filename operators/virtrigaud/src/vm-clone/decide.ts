@@ -5,7 +5,7 @@ import { text } from "@telltale/status";
 import { annotations } from "../names.ts";
 import { isExact } from "../vm-snapshot/reach.ts";
 import { ignoresCustomization, isReported, stepsOf } from "./customizing.ts";
-import { afterFailure, isRetryable, pendingRetry, timeoutOf } from "./retrying.ts";
+import { afterFailure, askedAgainAt, busyUntil, isRetryable, pendingRetry, timeoutOf } from "./retrying.ts";
 import { ask, deed, type FailReason, failed, rest, type Step } from "./step.ts";
 import { hostName } from "./target.ts";
 import type { World } from "./world.ts";
@@ -33,8 +33,12 @@ const invalid: Row = ({ problem, source }) => {
   return source.is === "refused" ? failed("ValidationError", source.what) : undefined;
 };
 
-const late: Row = (world) =>
-  world.now >= timeoutOf(world) ? failed("Timeout", text`it took longer than ${timeoutText(world)}`) : undefined;
+const late: Row = (world) => {
+  if (world.now < timeoutOf(world)) return undefined;
+  const { ready } = world.told;
+  const cause = ready?.reason === "Busy" ? text`: ${ready.message}` : "";
+  return failed("Timeout", text`it took longer than ${timeoutText(world)}${cause}`);
+};
 
 const timeoutText = ({ clone }: World): string => clone.spec.options?.timeout ?? "30m";
 
@@ -130,6 +134,14 @@ function listed(world: World): Step {
   return found === undefined ? deed({ is: "drop" }) : deed({ is: "own", id: found.id });
 }
 
+/** The provider refused because the machine had other work: it is asked again after a while. */
+const busy: Row = (world) => {
+  const { told, heard, now } = world;
+  const at = busyUntil(world);
+  if (at === undefined || now >= at || heard.request !== undefined || heard.isSent === true) return undefined;
+  return rest({ is: "busy", why: text`${told.ready?.message ?? ""}`, at });
+};
+
 /** A request of which nobody has stored what it came to. */
 const requested: Row = (world) => {
   const { record, told, heard, now, held } = world;
@@ -175,6 +187,7 @@ function refused(world: World, error: NonNullable<World["heard"]["trouble"]>): S
   if (failure === "InvalidSpec") return failed("ValidationError", said);
   if (failure === "NotSupported") return failed("Unsupported", said);
   if (!isRetryable(failure)) return failed("ProviderError", said);
+  if (failure === "Busy") return rest({ is: "busy", why: said, at: askedAgainAt(world, world.now) });
   if (openEnds.has(failure)) return rest({ is: "unsure", why: said, at: plus(world.now, 10_000) });
   if (failure === "Conflict") {
     if (heard.listed === undefined && heard.trouble === undefined) return ask("list");
@@ -201,7 +214,7 @@ const waits = (world: World): Step =>
 
 function lost(world: World, isRetry: boolean): Step | undefined {
   const { record, told, now, channel } = world;
-  if (isRetry) return undefined;
+  if (isRetry || told.ready?.reason === "Busy") return undefined;
   if (!isExact(channel) && now < openUntil(world)) return waits(world);
   if (told.ready?.reason === "ProviderError") {
     return afterFailure(world, "ProviderError", text`${told.ready.message}`);
@@ -278,6 +291,7 @@ const rows: readonly Row[] = [
   image,
   unreachable,
   task,
+  busy,
   requested,
   free,
   bind,

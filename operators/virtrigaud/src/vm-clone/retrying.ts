@@ -3,6 +3,7 @@ import { type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { nextAttempt, type SafeText } from "@telltale/status";
 import { lengthOr } from "../durations.ts";
 import type { Failure } from "../link/failure.ts";
+import { busyDelay } from "../link/wait.ts";
 import { type FailReason, failed, rest, type Step } from "./step.ts";
 import type { World } from "./world.ts";
 
@@ -42,6 +43,18 @@ export function pendingRetry(world: World): Instant | undefined {
   const { told, now } = world;
   if (told.ready?.reason !== "Retrying") return undefined;
   return retryAt(world, parseTime(told.cloning?.lastTransitionTime) ?? now, now) ?? now;
+}
+
+/** When a busy machine is asked again, after it was found busy at that time. */
+export const askedAgainAt = ({ held, now }: World, since: Instant): Instant =>
+  plus(since, busyDelay(since - (parseTime(held.startTime) ?? now)));
+
+/** Undefined: it was not busy when it was last asked. A time that is still to come is of a clock that was wrong. */
+export function busyUntil(world: World): Instant | undefined {
+  const { told, now } = world;
+  if (told.ready?.reason !== "Busy") return undefined;
+  const since = parseTime(told.cloning?.lastTransitionTime) ?? now;
+  return since > now ? now : askedAgainAt(world, since);
 }
 
 /** Whose time may come. */

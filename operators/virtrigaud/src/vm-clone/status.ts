@@ -92,6 +92,10 @@ function say(rest: Exclude<Rest, { is: "stuck" | "done" }>, world: World, draft:
         .set({ message: said });
       return rest.at;
     }
+    case "busy":
+      draft.unset("taskRef", "targetVMID").condition("Cloning", false, "Busy", rest.why);
+      draft.condition("Ready", false, "Busy", rest.why).set({ message: rest.why });
+      return rest.at;
     case "customizing":
       copied(world, draft);
       sayCustomizing(world, draft);

@@ -39,6 +39,7 @@ export type Rest =
   | { readonly is: "unheard"; readonly why: SafeText } // the provider is at it, and did not say how far
   | { readonly is: "unsure"; readonly why: SafeText | undefined; readonly at: Instant } // nothing came of the request yet
   | { readonly is: "retrying"; readonly reason: FailReason; readonly why: SafeText; readonly at: Instant }
+  | { readonly is: "busy"; readonly why: SafeText; readonly at: Instant } // the machine has other work: nothing was done
   | { readonly is: "making" } // a machine is made from an image
   | { readonly is: "customizing"; readonly until: Instant }
   | { readonly is: "starting" }

@@ -10,7 +10,7 @@ import { lookAtTask } from "../link/task.ts";
 import { decide, openEnds, sent } from "./decide.ts";
 import { type Deeds, deeds } from "./deeds.ts";
 import { gibibytes } from "./sizes.ts";
-import type { Deed, Question } from "./step.ts";
+import type { Deed, Question, Rest } from "./step.ts";
 import type { Heard, Requesting, World } from "./world.ts";
 
 export type SnapshotHands = Hands<typeof VMSnapshot>;
@@ -24,13 +24,17 @@ export async function act(_none: undefined, hands: SnapshotHands, world: World):
     const step = decide(now);
     if (step.is === "rest") {
       // What was begun has come to its end, well or not: the record has done its duty.
-      if (["ready", "failed", "stuck", "expired", "scheduled"].includes(step.as.is)) hands.settled();
+      const isOver = ["ready", "failed", "stuck", "expired", "scheduled"].includes(step.as.is);
+      if (isOver || isUndone(step.as, now)) hands.settled();
       return { ...now, rest: step.as };
     }
     now = step.is === "ask" ? await ask(step.what, now, hands) : await perform(step.deed, now, hands);
   }
   throw new Error(`a pass over ${world.snapshot.metadata.namespace}/${world.snapshot.metadata.name} comes to no end`);
 }
+
+/** A first attempt that found the machine busy left nothing behind. A later one may follow one that nobody has heard of. */
+const isUndone = (rest: Rest, { record }: World): boolean => rest.is === "busy" && record?.attempt === 1;
 
 export const hearing = (world: World, heard: Heard): World => ({ ...world, heard: { ...world.heard, ...heard } });
 
@@ -153,7 +157,9 @@ async function requested(world: World, link: Link, hands: SnapshotHands): Promis
 function ended(world: World, { failure }: ProviderError): World {
   const { entry } = world.held;
   if (entry === undefined) return world;
-  return { ...world, held: { ...world.held, entry: { ...entry, state: openEnds.has(failure) ? "Lost" : "Refused" } } };
+  const state = failure === "Busy" ? "Busy" : openEnds.has(failure) ? "Lost" : "Refused";
+  const noted = { ...entry, state, ...(failure === "Busy" && { lastUpdated: formatTime(world.now) }) };
+  return { ...world, held: { ...world.held, entry: noted } };
 }
 
 async function probe(world: World, link: Link, signal: AbortSignal): Promise<Outcome> {

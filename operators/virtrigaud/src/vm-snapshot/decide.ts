@@ -2,7 +2,8 @@
 // to say, or lets the next one speak.
 import { type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { text } from "@telltale/status";
-import { deadlines } from "../link/deadlines.ts";
+import { busyDeadline, deadlines } from "../link/deadlines.ts";
+import { busyDelay } from "../link/wait.ts";
 import { annotations } from "../names.ts";
 import { hintFor } from "./hint.ts";
 import { isExact } from "./reach.ts";
@@ -97,6 +98,32 @@ const task: Row = (world) => {
   }
 };
 
+const isBusy = ({ held }: World): boolean => held.entry?.state === "Busy";
+
+/** The provider refused because the machine had other work: it is asked again after a while. */
+const busy: Row = (world) => {
+  const { told, held, heard, now } = world;
+  if (!isBusy(world) || told.phase !== "Creating" || heard.request !== undefined) return undefined;
+  const since = parseTime(held.entry?.lastUpdated) ?? now;
+  const at = askedAgainAt(world, since);
+  // A time that is still to come is of a clock that was wrong.
+  if (since > now || now >= at) return undefined;
+  return rest({ is: "busy", why: text`${told.ready?.message ?? ""}`, at });
+};
+
+/** When a busy machine is asked again, after it was found busy at that time. */
+const askedAgainAt = ({ held }: World, since: Instant): Instant =>
+  plus(since, busyDelay(since - (parseTime(held.creationTime) ?? since)));
+
+/** The snapshot is wanted of this moment: it is not waited for a machine without an end. */
+function afterBusy(world: World, why: ReturnType<typeof text>): Step {
+  const { held, now } = world;
+  const isOver = now - (parseTime(held.creationTime) ?? now) >= busyDeadline;
+  return isOver
+    ? failed("ProviderError", text`${why}; it was waited for 1h`)
+    : rest({ is: "busy", why, at: askedAgainAt(world, now) });
+}
+
 /** A request of which nobody has stored what it came to. */
 const requested: Row = (world) => {
   const { record, told, heard, now } = world;
@@ -115,7 +142,7 @@ const requested: Row = (world) => {
     case "lost": {
       const until = surely(world);
       if (now < until) return rest({ is: "unsure", at: plus(now, Math.min(10_000, until - now)) });
-      return record.attempt >= tries
+      return record.attempt >= tries && !isBusy(world)
         ? failed("ProviderError", text`${told.creating?.message ?? "the provider lost every request"}`)
         : undefined;
     }
@@ -129,7 +156,7 @@ export const openEnds: ReadonlySet<string> = new Set(["Unavailable", "Timeout", 
 
 /** From when on it is sure that nothing comes of a request any more of which nobody has heard. */
 export function surely({ recordAge, held, now, channel }: World): Instant {
-  const isOver = held.entry?.state === "Refused" || isExact(channel);
+  const isOver = ["Refused", "Busy"].includes(held.entry?.state ?? "") || isExact(channel);
   return isOver ? now : plus(now, Math.max(0, deadlines.snapshotCreate - recordAge));
 }
 
@@ -139,6 +166,7 @@ function refused(world: World, failure: string): Step {
   const attempt = record?.attempt ?? 1;
   if (failure === "InvalidSpec") return failed("ValidationError", why);
   if (failure === "NotSupported") return failed("Unsupported", why);
+  if (failure === "Busy") return afterBusy(world, why);
   if (failure === "Conflict") {
     // A name that is taken at the first attempt is somebody else's; later it may be what an attempt made that nobody heard of.
     if (heard.disk === undefined && heard.trouble === undefined) return ask("disk");
@@ -187,6 +215,7 @@ const rows: readonly Row[] = [
   unable,
   unreachable,
   task,
+  busy,
   requested,
   turn,
   quiesce,

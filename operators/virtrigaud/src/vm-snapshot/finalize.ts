@@ -9,6 +9,7 @@ import { deadlines } from "../link/deadlines.ts";
 import type { Link } from "../link/links.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { lookAtTask, taskPolls } from "../link/task.ts";
+import { busyDelay } from "../link/wait.ts";
 import { annotations } from "../names.ts";
 import { callName, diskOf, type Outcome, type SnapshotHands } from "./act.ts";
 import { sent, surely, takeOp } from "./decide.ts";
@@ -21,7 +22,7 @@ import { childrenOf } from "./tree.ts";
 import type { World } from "./world.ts";
 
 type Obstacle =
-  | { readonly reason: "Deleting" | "InUse" | "ProviderError"; readonly why: SafeText; readonly again: Ms }
+  | { readonly reason: "Deleting" | "InUse" | "Busy" | "ProviderError"; readonly why: SafeText; readonly again: Ms }
   | undefined;
 
 export async function finalize(
@@ -57,6 +58,7 @@ async function inTheWay(world: World, hands: SnapshotHands, draft: SnapshotDraft
     return await onProvider(world, channel.link, hands, draft);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
+    if (error.failure === "Busy") return { reason: "Busy", why: error.said, again: busyDelay(waitedFor(world)) };
     return { reason: "ProviderError", why: text`Failed to delete snapshot: ${error.said}`, again: again(world) };
   }
 }
@@ -66,14 +68,12 @@ const idOf = ({ metadata, status }: VirtualMachine): string =>
   status?.id ?? metadata.annotations?.[annotations.providerId] ?? "";
 
 /** 30 s doubling to 5 min: as long again as it has been tried. */
-function again({ snapshot, now }: World): Ms {
-  const since = parseTime(snapshot.metadata.deletionTimestamp) ?? now;
-  return Math.min(300_000, Math.max(30_000, now - since));
-}
+const again = (world: World): Ms => Math.min(300_000, Math.max(30_000, waitedFor(world)));
 
-const busy = ({ snapshot, now, channel }: World): Obstacle => {
-  const elapsed = now - (parseTime(snapshot.metadata.deletionTimestamp) ?? now);
-  const again = nextPoll(taskPolls.snapshot, elapsed, channel);
+const waitedFor = ({ snapshot, now }: World): Ms => now - (parseTime(snapshot.metadata.deletionTimestamp) ?? now);
+
+const underWay = (world: World): Obstacle => {
+  const again = nextPoll(taskPolls.snapshot, waitedFor(world), world.channel);
   return { reason: "Deleting", why: text`Snapshot deletion initiated`, again };
 };
 
@@ -98,7 +98,7 @@ async function onProvider(world: World, link: Link, hands: SnapshotHands, draft:
   if (taskRef !== "") {
     const options = { deadline: deadlines.taskStatus, signal };
     const task = await lookAtTask(() => link.ask("taskStatus", { task: { id: taskRef } }, options));
-    if (task.is === "running") return busy(world);
+    if (task.is === "running") return underWay(world);
     draft.unset("taskRef");
   }
   const snapshotId = (held.snapshotID ?? "") === "" ? sent(world) : (held.snapshotID ?? "");
@@ -143,13 +143,13 @@ async function removed(
     return { task: "" };
   });
   if (called.as === "failed") throw called.error;
-  if (called.as === "running") return busy(world);
+  if (called.as === "running") return underWay(world);
   if (called.result.task !== "") {
     draft.set({ taskRef: called.result.task });
-    return busy(world);
+    return underWay(world);
   }
   // It says so itself before the object goes.
-  return isTrusted ? undefined : busy(world);
+  return isTrusted ? undefined : underWay(world);
 }
 
 /** The tree is put right, and then nothing holds it any more. */

@@ -82,6 +82,10 @@ function say(rest: Exclude<Rest, { is: "stuck" }>, world: World, draft: Snapshot
       draft.condition("Ready", false, "ProviderError", said).set({ message: said });
       return rest.at;
     }
+    case "busy":
+      draft.phase("Creating").condition("Creating", true, "Busy", rest.why);
+      draft.condition("Ready", false, "Busy", rest.why).set({ message: rest.why });
+      return rest.at;
     case "working":
       return sayWorking(world, draft);
     case "unheard":

@@ -39,6 +39,7 @@ export type Rest =
   | { readonly is: "checking" } // what became of the request is being looked up
   | { readonly is: "unsure"; readonly at: Instant } // nothing came of the request yet
   | { readonly is: "retrying"; readonly why: SafeText; readonly at: Instant }
+  | { readonly is: "busy"; readonly why: SafeText; readonly at: Instant } // the machine has other work: nothing was done
   | { readonly is: "working" } // the provider is at it
   | { readonly is: "unheard"; readonly why: SafeText } // the provider is at it, and did not say how far
   | { readonly is: "ready"; readonly isGone: boolean; readonly isUnseen: boolean }
