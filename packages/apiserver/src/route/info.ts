@@ -20,6 +20,8 @@ export type RequestInfo =
       readonly group: string;
       readonly version: string;
       readonly namespace: string;
+      /** The resource follows the namespace in the path, as in `namespaces/{namespace}/{resource}`. */
+      readonly isInNamespace: boolean;
       readonly resource: string;
       readonly name: string;
       readonly subresource: string;
@@ -57,9 +59,11 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   if (watching) parts = parts.slice(1);
   if (parts.length === 0) return other;
   let namespace = "";
+  let isInNamespace = false;
   if (parts[0] === "namespaces" && parts.length > 1) {
     namespace = parts[1] ?? "";
-    if (parts.length > 2 && parts[2] !== "status" && parts[2] !== "finalize") parts = parts.slice(2);
+    isInNamespace = parts.length > 2 && parts[2] !== "status" && parts[2] !== "finalize";
+    if (isInNamespace) parts = parts.slice(2);
   }
   const [resource = "", name = "", subresource = "", ...rest] = parts;
   const selected = selectedName(query);
@@ -70,6 +74,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     group,
     version,
     namespace,
+    isInNamespace,
     resource,
     name: name === "" && (verb === "list" || verb === "watch") ? selected : name,
     subresource,

@@ -87,7 +87,7 @@ function unserved(c: Catalogue, info: ResourceInfo): ApiResponse {
 function refusePlace(r: Resource, info: ResourceInfo): ApiResponse | undefined {
   const single =
     info.verb !== "list" && info.verb !== "watch" && info.verb !== "deletecollection" && info.verb !== "create";
-  if (!r.namespaced && info.namespace !== "" && !(r.resource === "namespaces" && r.group === "")) {
+  if (!r.namespaced && info.isInNamespace) {
     if (r.builtin) throw unknownResource();
     return notFoundPage();
   }
