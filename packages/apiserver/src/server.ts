@@ -12,6 +12,7 @@ import { type AuthenticatorOptions, authenticator } from "./authenticate/authent
 import { type Authority, authority } from "./authenticate/certificates.ts";
 import { kubeconfig } from "./authenticate/kubeconfig.ts";
 import { alwaysAllow, createCheck, rbacAuthorizer } from "./authorize/authorizer.ts";
+import { escalationCheck } from "./authorize/escalation.ts";
 import { accessCheck, remembered } from "./authorize/stored.ts";
 import { loadCel } from "./cel/parse.ts";
 import { startGarbageCollector } from "./collect/garbage.ts";
@@ -158,6 +159,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     quotas: new Quotas({ store, clock }),
     checkNamespace: namespaceCheck(store),
     checkCreate: createCheck(authorizer),
+    checkEscalation: escalationCheck(authorizer),
   };
   const writer = new Writer(backing);
   const special = (r: Resource) =>

@@ -4,7 +4,17 @@ import type { User } from "../request.ts";
 import type { RequestInfo } from "../route/info.ts";
 import { forbidden, type GroupResource } from "../status.ts";
 import { checkImpersonation } from "./impersonate.ts";
-import { type Attributes, type Decision, decide, type Policy, type Rule, readPolicy, rulesOf } from "./rbac.ts";
+import {
+  type Attributes,
+  type Decision,
+  decide,
+  type Policy,
+  type RoleReference,
+  type Rule,
+  readPolicy,
+  rulesOf,
+  rulesOfRole,
+} from "./rbac.ts";
 
 export interface Authorizer {
   /** Why not, as the 403 says after `is forbidden: `; undefined when it is allowed. */
@@ -14,6 +24,16 @@ export interface Authorizer {
   allows(user: User, wanted: Attributes): Decision;
   /** What a user may do in a namespace, as SelfSubjectRulesReview tells it. */
   rules(user: User, namespace: string): Permissions;
+  /** All rules that hold for a user in a namespace, for the check that a user grants no more than that. */
+  held(user: User, namespace: string): HeldRules;
+  /** The rules of a role that a binding in a namespace refers to; undefined where there is no such role. */
+  roleRules(role: RoleReference, namespace: string): readonly Rule[] | undefined;
+}
+
+export interface HeldRules {
+  readonly rules: readonly Rule[];
+  /** What could not be read, or the empty text. */
+  readonly error: string;
 }
 
 export interface Permissions {
@@ -38,6 +58,8 @@ export function rbacAuthorizer(list: (group: string, resource: string) => readon
       if ("path" in denied) throw forbidden({ group: "", resource: "" }, "", why);
       throw forbidden(denied, denied.name, why);
     },
+    held: (user, namespace) => rulesOf(policy(), user, namespace),
+    roleRules: (role, namespace) => rulesOfRole(policy(), role, namespace),
     rules(user, namespace) {
       const { rules, error } = rulesOf(policy(), user, namespace);
       return {
@@ -53,6 +75,8 @@ export const alwaysAllow: Authorizer = {
   refuse: () => undefined,
   checkImpersonation: () => {},
   allows: () => ({ allowed: true, reason: "" }),
+  held: () => ({ rules: [], error: "" }),
+  roleRules: () => undefined,
   rules: () => ({
     resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"], resourceNames: [] }],
     nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],

@@ -39,10 +39,15 @@ export interface Policy {
   readonly bindings: ReadonlyMap<string, readonly Binding[]>;
 }
 
+export interface RoleReference {
+  readonly kind: string;
+  readonly name: string;
+}
+
 interface Binding {
   readonly name: string;
   readonly namespace: string;
-  readonly role: { readonly kind: string; readonly name: string };
+  readonly role: RoleReference;
   readonly subjects: readonly Subject[];
 }
 
@@ -91,6 +96,16 @@ export function rulesOf(policy: Policy, user: User, namespace: string): { rules:
   return { rules, error: missing.size === 0 ? "" : together([...missing]) };
 }
 
+/** The rules of the role that a binding in `namespace` refers to; undefined where there is no such role. */
+export function rulesOfRole(
+  policy: Policy,
+  { kind, name }: RoleReference,
+  namespace: string,
+): readonly Rule[] | undefined {
+  if (kind === "ClusterRole") return policy.clusterRoles.get(name);
+  return kind === "Role" ? policy.roles.get(`${namespace}/${name}`) : [];
+}
+
 function covers(rule: Rule, wanted: Attributes): boolean {
   if (!has(rule.verbs, wanted.verb)) return false;
   if ("path" in wanted) return rule.nonResourceURLs.some((url) => coversPath(url, wanted.path));
@@ -128,12 +143,7 @@ function* grants(policy: Policy, user: User, namespace: string, missing: Set<str
     const subject = binding.subjects.find((s) => names(s, user, binding.namespace));
     if (subject === undefined) continue;
     const { kind, name } = binding.role;
-    const rules =
-      kind === "ClusterRole"
-        ? policy.clusterRoles.get(name)
-        : kind === "Role"
-          ? policy.roles.get(`${binding.namespace}/${name}`)
-          : [];
+    const rules = rulesOfRole(policy, binding.role, binding.namespace);
     if (rules === undefined) missing.add(`${kind.toLowerCase()}.rbac.authorization.k8s.io ${goQuote(name)} not found`);
     else yield { binding, subject, rules };
   }
@@ -201,7 +211,7 @@ function readBinding(binding: JsonObject): Binding {
   };
 }
 
-const readRules = (role: JsonObject): readonly Rule[] =>
+export const readRules = (role: JsonObject): readonly Rule[] =>
   items(role["rules"]).map((rule) => ({
     verbs: strings(at(rule, "verbs")),
     apiGroups: strings(at(rule, "apiGroups")),

@@ -4,6 +4,7 @@ import { deepEqual, formatTime } from "@telltale/kinds";
 import type { Admission, Attributes, Operation } from "../admit/admission.ts";
 import type { Quotas } from "../admit/quota.ts";
 import { revertTimestamps, trackUpdate } from "../apply/apply.ts";
+import type { RbacWrite } from "../authorize/escalation.ts";
 import { at, type JsonObject, text } from "../json.ts";
 import { commonUpdateChecks } from "../meta/update-checks.ts";
 import type { Call, User } from "../request.ts";
@@ -48,6 +49,8 @@ export interface Backing {
   readonly checkNamespace: (resource: Resource, namespace: string, name: string) => void;
   /** Refuses a user who may change objects but not make them: an apply or a PUT of what is not there is asked twice. */
   readonly checkCreate: (user: User, resource: Resource, namespace: string, name: string) => void;
+  /** Rejects a role or binding that would grant permissions that the user does not have. */
+  readonly checkEscalation: (write: RbacWrite) => void;
 }
 
 /** One write: who asks, what for, how. */
@@ -97,6 +100,7 @@ export class Writer {
     // What a client says about ownership counts for nothing on a create; what an apply worked out does.
     if (!tracked) object = await this.#tracked(t, undefined, withMetadata(object, { managedFields: undefined }), now);
     object = await this.#mutated(t, "CREATE", object, undefined);
+    this.#checkEscalation(t, object, undefined);
     const uid = uuid(this.#b.random);
     object = withMetadata(object, { creationTimestamp: now, uid });
     const context = { now, uid, dryRun: t.options.dryRun, user: t.call.user };
@@ -174,10 +178,16 @@ export class Writer {
     let object = this.#placed(t, change.object);
     if (change.tracked !== true) object = await this.#tracked(t, live, object, now);
     object = await this.#mutated(t, "UPDATE", object, live);
+    this.#checkEscalation(t, object, live);
     const context = { now, uid: uidOf(live), dryRun: t.options.dryRun, user: t.call.user };
     object = updatedMetadata(t.r, t.r.prepareUpdate(keptGeneration(object, live), live, t.part, context), live, t.part);
     await this.#validate(t, object, live);
     return this.#holding(t, revertTimestamps(live, object), live, (held) => this.#exchange(t, record, live, held));
+  }
+
+  #checkEscalation(t: Target, object: JsonObject, old: JsonObject | undefined): void {
+    const { call, r: resource, namespace, name: requestName } = t;
+    this.#b.checkEscalation({ user: call.user, resource, namespace, requestName, object, old });
   }
 
   /** Puts the next state in the place of the live one, or takes the object away when nothing holds it any more. */
