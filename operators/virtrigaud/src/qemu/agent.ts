@@ -7,8 +7,17 @@ import type { Host } from "./host.ts";
 import { member, onLines } from "./lines.ts";
 import { within } from "./qmp.ts";
 
+/** Why an agent gave no answer, for code; the message is for people. */
+export type AgentErrorReason = "noChannel" | "closed" | "noAnswer" | "refused" | "commandTimeout";
+
 export class AgentError extends Error {
   override readonly name = "AgentError";
+  readonly reason: AgentErrorReason;
+
+  constructor(reason: AgentErrorReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }
 
 /** Asks the agent of one guest. */
@@ -22,7 +31,7 @@ export async function withAgent<T>(
   use: (ask: AskAgent) => Promise<T>,
 ): Promise<T> {
   const socket = await host.connect(path).catch(() => {
-    throw new AgentError("the guest's channel is not there");
+    throw new AgentError("noChannel", "the guest's channel is not there");
   });
   socket.on("error", () => socket.destroy());
   try {
@@ -39,7 +48,7 @@ function talk(host: Host, socket: Socket): AskAgent {
   let heard: (value: unknown, hadDelimiter: boolean) => void = () => {};
   let ended: (error: Error) => void = () => {};
   onLines(socket, (value, hadDelimiter) => heard(value, hadDelimiter));
-  socket.once("close", () => ended(new AgentError("the guest's channel was closed")));
+  socket.once("close", () => ended(new AgentError("closed", "the guest's channel was closed")));
   return (command, values = {}, limit = 5000) => {
     const isSync = command === "guest-sync-delimited";
     const answer = new Promise<unknown>((resolve, reject) => {
@@ -48,13 +57,18 @@ function talk(host: Host, socket: Socket): AskAgent {
         if (isSync && (!hadDelimiter || member(value, "return") !== values["id"])) return;
         const error = member(value, "error");
         if (error === undefined) resolve(member(value, "return"));
-        else reject(new AgentError(String(member(error, "desc")).slice(0, 256)));
+        else reject(new AgentError("refused", String(member(error, "desc")).slice(0, 256)));
       };
     });
     // A guest that has read half a line is brought back to its senses by 0xff.
     socket.write(isSync ? Buffer.from([0xff]) : "");
     socket.write(`${JSON.stringify({ execute: command, arguments: values })}\n`);
-    return within(host.clock, answer, limit, () => new AgentError(`no guest agent answers within ${limit} ms`));
+    return within(
+      host.clock,
+      answer,
+      limit,
+      () => new AgentError("noAnswer", `no guest agent answers within ${limit} ms`),
+    );
   };
 }
 
@@ -96,7 +110,8 @@ export async function execute(host: Host, ask: AskAgent, command: readonly strin
         stderr: output(member(status, "err-data")),
       };
     }
-    if (host.clock.uptime() >= until) throw new AgentError(`the command did not end within ${limit} ms`);
+    if (host.clock.uptime() >= until)
+      throw new AgentError("commandTimeout", `the command did not end within ${limit} ms`);
     await sleep(host.clock, 200);
   }
 }

@@ -15,7 +15,7 @@ export async function guestExec(box: Box, request: Requested<"guestExec">): Prom
     return await box.running.agent(machine, 2000, (ask) => execute(box.host, ask, request.command, limit));
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    if (error.message.includes("did not end")) throw new RpcError("DEADLINE_EXCEEDED", error.message);
+    if (error.reason === "commandTimeout") throw new RpcError("DEADLINE_EXCEEDED", error.message);
     // Without an agent in its guest, this machine cannot do this, now or later.
     throw new RpcError("UNIMPLEMENTED", `the guest runs no commands: ${error.message}`);
   }

@@ -2,6 +2,7 @@
 import type { Ms } from "@telltale/kinds";
 import { PowerOp, type Reply, type Requested } from "../contract/contract.ts";
 import { RpcError } from "../contract/rpc-error.ts";
+import { AgentError } from "./agent.ts";
 import type { Box } from "./box.ts";
 import type { Machine } from "./machine.ts";
 import { settle } from "./settle.ts";
@@ -89,8 +90,8 @@ async function askAgent(box: Box, machine: Machine): Promise<boolean> {
   try {
     await box.running.agent(machine, 2000, async (ask) => {
       // The agent answers this one only where it fails.
-      await ask("guest-shutdown", { mode: "powerdown" }, 1000).catch((error: Error) => {
-        if (!error.message.includes("no guest agent answers")) throw error;
+      await ask("guest-shutdown", { mode: "powerdown" }, 1000).catch((error: unknown) => {
+        if (!(error instanceof AgentError && error.reason === "noAnswer")) throw error;
       });
     });
     return true;
