@@ -17,7 +17,14 @@ export interface QemuJob {
   isDone(qmp: Qmp): Promise<boolean>;
 }
 
-export function jobStep(box: Box, { name, stage, vmId, start, isDone }: QemuJob): Step {
+/** What a job needs of a box. */
+export interface JobBox {
+  readonly host: Pick<Box["host"], "clock">;
+  readonly machines: Pick<Box["machines"], "need">;
+  readonly running: Pick<Box["running"], "process" | "monitor">;
+}
+
+export function jobStep(box: JobBox, { name, stage, vmId, start, isDone }: QemuJob): Step {
   const monitor = () => box.running.monitor(box.machines.need(vmId));
   const find = async (job: string) => {
     if ((await box.running.process(box.machines.need(vmId))) === undefined) return "dead";
@@ -37,7 +44,7 @@ export function jobStep(box: Box, { name, stage, vmId, start, isDone }: QemuJob)
   };
 }
 
-async function watch(box: Box, vmId: string, job: string, task: Doing): Promise<void> {
+async function watch(box: JobBox, vmId: string, job: string, task: Doing): Promise<void> {
   for (;;) {
     const machine = box.machines.need(vmId);
     if ((await box.running.process(machine)) === undefined) throw new RpcError("INTERNAL", "VM process ended");
@@ -60,19 +67,22 @@ async function watch(box: Box, vmId: string, job: string, task: Doing): Promise<
         ? new RpcError("RESOURCE_EXHAUSTED", "no space left on the host's disk")
         : new RpcError("INTERNAL", `QEMU: ${error.slice(0, 256)}`);
     }
-    await Promise.race([changed(qmp, job), sleep(box.host.clock, 500, task.signal)]);
+    const { changed, unsubscribe } = nextChange(qmp, job);
+    try {
+      await Promise.race([changed, sleep(box.host.clock, 500, task.signal)]);
+    } finally {
+      unsubscribe();
+    }
   }
 }
 
-/** QEMU says that the job is somewhere else now. */
-function changed(qmp: Qmp, job: string): Promise<void> {
-  return new Promise((resolve) => {
-    const silence = qmp.onEvent((name, data) => {
-      if (name !== "JOB_STATUS_CHANGE" || member(data, "id") !== job) return;
-      silence();
-      resolve();
-    });
+/** Resolves on the job's next change of status. The caller unsubscribes, also where the job did not change. */
+function nextChange(qmp: Qmp, job: string): { readonly changed: Promise<void>; unsubscribe(): void } {
+  const { promise: changed, resolve } = Promise.withResolvers<void>();
+  const unsubscribe = qmp.onEvent((name, data) => {
+    if (name === "JOB_STATUS_CHANGE" && member(data, "id") === job) resolve();
   });
+  return { changed, unsubscribe };
 }
 
 async function jobNamed(qmp: Qmp, job: string): Promise<unknown> {

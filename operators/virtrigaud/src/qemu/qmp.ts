@@ -34,7 +34,6 @@ export class Qmp {
   private constructor(socket: Socket, clock: Clock) {
     this.#socket = socket;
     this.#clock = clock;
-    this.#events.setMaxListeners(0);
   }
 
   /** Connects, and is greeted, within the limit. */
