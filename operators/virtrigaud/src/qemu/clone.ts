@@ -49,14 +49,13 @@ export async function clone(box: Box, request: Requested<"clone">): Promise<Repl
       await makeFiles(box, machine, custom);
       const params = { source: { ...source }, isLinked: request.linked };
       const holds = [machine.id, found.id];
-      await box.tasks.start({
-        id: machine.task,
-        op: "clone",
-        vmId: machine.id,
-        holds,
-        key: `clone:${machine.id}`,
-        params,
-      });
+      const task = { id: machine.task, op: "clone", vmId: machine.id, holds, key: `clone:${machine.id}`, params };
+      try {
+        await box.tasks.start(task);
+      } catch (error) {
+        await undoClone(box, machine.id, source, machine.task).catch(() => {});
+        throw error;
+      }
       return answer(box, machine);
     });
   });
@@ -165,11 +164,13 @@ export const cloneWork = (box: Box): Work => ({
     };
     return [...disks, ...giveBack(box, source), define];
   },
-  async undo({ id, vmId, params }) {
-    if (box.machines.get(vmId)?.state === "creating") await box.machines.drop(vmId);
-    await takeBack(box, params["source"] as Source, id);
-  },
+  undo: ({ id, vmId, params }) => undoClone(box, vmId, params["source"] as Source, id),
 });
+
+async function undoClone(box: Box, vmId: string, source: Source, task: string): Promise<void> {
+  if (box.machines.get(vmId)?.state === "creating") await box.machines.drop(vmId);
+  await takeBack(box, source, task);
+}
 
 function copy(box: Box, machine: Machine, source: Source, name: string): Step {
   const part = `${box.layout.machine(machine.id).disk(name, 0)}.part`;

@@ -44,7 +44,13 @@ export async function create(box: Box, request: Requested<"create">): Promise<Re
     await box.machines.save(machine);
     const whole =
       wanted.image.is === "url" && from.is === "url" && wanted.image.url !== from.url ? { url: wanted.image.url } : {};
-    await startCreate(box, machine, whole);
+    try {
+      await startCreate(box, machine, whole);
+    } catch (error) {
+      // Without a task it would stay `creating`, and its name taken.
+      await box.machines.drop(machine.id).catch(() => {});
+      throw error;
+    }
     return answer(box, machine);
   });
 }

@@ -73,7 +73,13 @@ export class Tasks {
       current: 0,
     };
     this.#records.set(record.id, record);
-    await this.#save({ ...record, steps: this.#stepsOf(record).map(({ name }) => name) });
+    try {
+      await this.#save({ ...record, steps: this.#stepsOf(record).map(({ name }) => name) });
+    } catch (error) {
+      // Never started: it must neither hold its machine nor count as the same work when the request is repeated.
+      await this.#discard(record.id);
+      throw rpcError(error);
+    }
     this.#go(record.id, secrets, true);
     return this.#record(record.id);
   }
@@ -135,12 +141,12 @@ export class Tasks {
         await this.#step(id, at, step, isResumed, signal, secrets);
         isResumed = false;
       }
-      await this.#save({ ...this.#record(id), state: "done", percent: 100, finishedAt: this.#now() });
+      await this.#saveFinished({ ...this.#record(id), state: "done", percent: 100, finishedAt: this.#now() });
     } catch (error) {
       if (signal.reason instanceof Stopped) throw error;
       const said = signal.aborted ? new RpcError("CANCELLED", "ended by a later request") : rpcError(error);
       await work?.undo?.(this.#record(id)).catch(() => {});
-      await this.#save({
+      await this.#saveFinished({
         ...this.#record(id),
         state: "failed",
         error: { code: said.code, message: said.message },
@@ -223,9 +229,7 @@ export class Tasks {
   }
 
   async #collect(id: string, step: Step, rc: number): Promise<void> {
-    const error = step.kind === "proc" ? step.after?.(rc) : undefined;
-    if (error !== undefined) throw error;
-    if (rc === 0 || (step.kind === "proc" && step.after !== undefined)) return;
+    if (rc === 0) return;
     const log = await readFile(this.#layout.task(id).log, "utf8").catch(() => "");
     throw failureOf(step.name, log.replaceAll("\r", "\n"));
   }
@@ -277,11 +281,23 @@ export class Tasks {
     this.#records.set(record.id, record);
   }
 
-  async #forget(): Promise<void> {
-    for (const id of outdated([...this.#records.values()], this.#host.clock.now())) {
-      this.#records.delete(id);
-      for (const path of Object.values(this.#layout.task(id))) await this.#host.remove(path);
+  /** An outcome that cannot be stored, as on a full disk, still frees the machine, and a restart does not repeat finished work. */
+  async #saveFinished(record: TaskRecord): Promise<void> {
+    this.#records.set(record.id, record);
+    try {
+      await this.#save(record);
+    } catch {
+      await this.#host.remove(this.#layout.task(record.id).record).catch(() => {});
     }
+  }
+
+  async #forget(): Promise<void> {
+    for (const id of outdated([...this.#records.values()], this.#host.clock.now())) await this.#discard(id);
+  }
+
+  async #discard(id: string): Promise<void> {
+    this.#records.delete(id);
+    for (const path of Object.values(this.#layout.task(id))) await this.#host.remove(path).catch(() => {});
   }
 
   #now(): string {

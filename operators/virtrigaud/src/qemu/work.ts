@@ -13,11 +13,10 @@ export interface Work {
 
 export type Step = { readonly name: string; readonly stage: string } & (
   | { readonly kind: "steps"; run(task: Doing): Promise<void> }
-  /** A program that outlives the provider; none where there is nothing to do. `after` says what its end means where that is not plain. */
+  /** A program that outlives the provider; none where there is nothing to do. */
   | {
       readonly kind: "proc";
       argv(task: Doing): Promise<readonly string[] | undefined>;
-      after?(code: number): RpcError | undefined;
     }
   /** A job inside QEMU, with the task's id. */
   | {
