@@ -2,7 +2,7 @@
 // before and after any of them and see what a new one makes of it.
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { chmod, link, mkdir, open, rename, rm, statfs, symlink } from "node:fs/promises";
+import { chmod, mkdir, open, rename, rm, statfs, symlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { Clock, Random } from "@telltale/clock";
@@ -17,8 +17,6 @@ export interface Host {
   /** A folder, and those above it; one that only this user may enter, unless something else is said. */
   folder(path: string, mode?: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** A second name for a file. */
-  link(from: string, to: string): Promise<void>;
   symlink(to: string, at: string): Promise<void>;
   /** Whatever is there, and no error where nothing is. */
   remove(path: string): Promise<void>;
@@ -68,7 +66,6 @@ export function systemHost(clock: Clock, random: Random): Host {
       await rename(from, to);
       await syncFolder(dirname(to));
     },
-    link: (from, to) => link(from, to),
     symlink: (to, at) => symlink(to, at),
     remove: (path) => rm(path, { recursive: true, force: true }),
     run: (argv, limit = 120_000) => run(clock, argv, limit),

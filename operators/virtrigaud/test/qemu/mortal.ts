@@ -45,7 +45,6 @@ export function mortal(host: Host): Mortal {
       write: before("write", host.write),
       folder: before("folder", host.folder),
       rename: before("rename", host.rename),
-      link: before("link", host.link),
       symlink: before("symlink", host.symlink),
       remove: before("remove", host.remove),
       run: before("run", host.run),
