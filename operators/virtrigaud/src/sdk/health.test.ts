@@ -27,6 +27,18 @@ describe("checks", () => {
     expect(clock.next()).toBeUndefined();
   });
 
+  it("that ignore their signal fail once their time is up, and the next probe runs them again", async () => {
+    let isHung = true;
+    const { clock, get } = stage({ mount: () => (isHung ? new Promise(() => {}) : Promise.resolve()) });
+    const first = get("/readyz");
+    await clock.settle(10_000);
+    expect(await first).toMatchObject({ status: 503 });
+    isHung = false;
+    expect(await get("/readyz")).toMatchObject({ status: 503, body: "mount: no result within 10 s\n" });
+    clock.advance(30_000);
+    expect(await get("/readyz")).toMatchObject({ status: 200 });
+  });
+
   it("that take too long have failed for who asked, and are told so themselves", async () => {
     const signals: AbortSignal[] = [];
     const { clock, get } = stage({ hung: (signal) => new Promise(() => signals.push(signal)) });

@@ -71,8 +71,12 @@ export class Health {
   async #ask(name: string, check: Check): Promise<void> {
     const limit = new AbortController();
     const timer = this.#clock.after(longest, () => limit.abort(new Error(`no result within ${longest / 1000} s`)));
+    // A check that ignores its signal counts as failed as well; the next one does not wait for it.
+    const aborted = new Promise<never>((_, reject) => {
+      limit.signal.addEventListener("abort", () => reject(limit.signal.reason));
+    });
     try {
-      await check(limit.signal);
+      await Promise.race([check(limit.signal), aborted]);
       this.#results.set(name, { name, at: this.#clock.now() });
     } catch (error) {
       this.#results.set(name, { name, error: redact(error), at: this.#clock.now() });
