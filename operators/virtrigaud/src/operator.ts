@@ -1,7 +1,7 @@
 // The operator put together: its controllers, and the one way to providers that they share.
 import { type Clock, type Random, systemClock, systemRandom } from "@telltale/clock";
 import { type Controller, type Log, silentLog } from "@telltale/runtime";
-import { type AddressPolicy, type Lookup, parseAllowed } from "./addresses.ts";
+import { type AddressPolicy, checkHost, type Lookup, parseAllowed } from "./addresses.ts";
 import { adoption } from "./adoption/controller.ts";
 import type { Config } from "./config.ts";
 import { dryRun } from "./dry-run.ts";
@@ -54,7 +54,7 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
   const addresses = policyOf(config);
   const crossing = { isFree: config.allowCrossNamespaceRefs };
   const ways = { links, tls };
-  const httpGet = checkedGet(addresses, lookup);
+  const httpGet = checkedGet((host) => checkHost(host, addresses, lookup), clock);
   const settings = {
     allowExternalProviderEndpoints: config.allowExternalProviderEndpoints,
     allowCrossNamespaceRefs: config.allowCrossNamespaceRefs,
