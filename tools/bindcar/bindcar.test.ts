@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -22,11 +22,17 @@ function program(path: string, script: string): void {
 const env = () => ({ TELLTALE_CACHE: join(folder, "cache"), PATH: folder });
 
 /** A cargo that installs into the folder after `--root`. */
-const cargo = (install: string) =>
-  program(
-    join(folder, "cargo"),
-    `PATH=/usr/bin:/bin\n[ "$1" = install ] || exit 0\nfor root; do :; done\nmkdir -p "$root/bin"; ${install}`,
-  );
+const cargo = (install: string) => {
+  const metadata = { packages: [{ name: "utoipa-swagger-ui-vendored", manifest_path: "/crates/pages/Cargo.toml" }] };
+  const script = [
+    "PATH=/usr/bin:/bin",
+    `[ "$1" = metadata ] && echo '${JSON.stringify(metadata)}'`,
+    '[ "$1" = install ] || exit 0',
+    "for root; do :; done",
+    `mkdir -p "$root/bin"; ${install}`,
+  ];
+  program(join(folder, "cargo"), script.join("\n"));
+};
 
 test("a configured folder comes first, and must have every version", () => {
   for (const version of bindcarVersions.slice(1)) program(bindcarIn(folder, version), "");
@@ -51,6 +57,18 @@ test("a version is in the cache only when it was built, and is not built twice",
   expect(findBindcar(env())).toBe(built);
   await buildBindcar((line) => lines.push(line), env());
   expect(lines).toEqual(["building Bindcar 0.9.0 (minutes the first time)"]);
+});
+
+test("the pages that its build downloads from GitHub come from crates.io, unless others are given", async () => {
+  cargo('echo "$SWAGGER_UI_DOWNLOAD_URL" > "$root/bin/bindcar"');
+  const builtWith = (built: string) => readFileSync(bindcarIn(built, "0.9.0"), "utf8").trim();
+  expect(builtWith(await buildBindcar(() => {}, env()))).toBe("file:///crates/pages/res/v5.32.6.zip");
+  const given = {
+    ...env(),
+    TELLTALE_CACHE: join(folder, "other"),
+    SWAGGER_UI_DOWNLOAD_URL: "https://pages.example/ui.zip",
+  };
+  expect(builtWith(await buildBindcar(() => {}, given))).toBe("https://pages.example/ui.zip");
 });
 
 test("a suite is told in one line that it is skipped", () => {

@@ -1,7 +1,7 @@
 // Where upstream's Bindcar is: given by the environment, in the cache, or built once with cargo. Bindy runs with several versions of it.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { cacheRoot, type Environment } from "../cache.ts";
 
 interface Release {
@@ -62,9 +62,10 @@ export async function buildBindcar(say: (line: string) => void, env: Environment
   // Each process builds in a folder of its own and renames: two at once do the work twice, and neither sees half a file.
   const scratch = mkdtempSync(join(folder, "build-"));
   try {
+    const pages = env[pagesVariable] ?? `file://${fetchPages(scratch, env)}`;
     for (const release of releases.filter(({ version }) => missing.includes(version))) {
       say(`building Bindcar ${release.version} (minutes the first time)`);
-      await install(release, scratch, env);
+      await install(release, scratch, { [pagesVariable]: pages, ...env });
       mkdirSync(join(folder, release.version, "bin"), { recursive: true });
       renameSync(bindcarIn(scratch, release.version), bindcarIn(folder, release.version));
     }
@@ -72,6 +73,30 @@ export async function buildBindcar(say: (line: string) => void, env: Environment
     rmSync(scratch, { recursive: true, force: true });
   }
   return folder;
+}
+
+const pagesVariable = "SWAGGER_UI_DOWNLOAD_URL";
+
+/** The pages of its documentation, which its build downloads from GitHub unless they are given: crates.io has them too. */
+function fetchPages(scratch: string, env: Environment): string {
+  const [crate, version, file] = ["utoipa-swagger-ui-vendored", "0.2.0", "res/v5.32.6.zip"];
+  const manifest = join(scratch, "pages", "Cargo.toml");
+  mkdirSync(join(scratch, "pages"));
+  writeFileSync(join(scratch, "pages", "lib.rs"), "");
+  writeFileSync(
+    manifest,
+    `[package]\nname = "pages"\nedition = "2021"\n[lib]\npath = "lib.rs"\n[dependencies]\n${crate} = "=${version}"\n`,
+  );
+  const args = ["metadata", "--format-version", "1", "--manifest-path", manifest];
+  const { status, stdout } = spawnSync("cargo", args, { env, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const { packages = [] } = status === 0 ? (JSON.parse(stdout) as Metadata) : {};
+  const found = packages.find(({ name }) => name === crate);
+  if (found === undefined) throw new Error(`cargo cannot fetch the crate ${crate} ${version}; its messages are above`);
+  return join(dirname(found.manifest_path), file);
+}
+
+interface Metadata {
+  readonly packages?: readonly { readonly name: string; readonly manifest_path: string }[];
 }
 
 /** As its authors locked it, and not optimised: that takes several times as long, and a suite waits for BIND. */
