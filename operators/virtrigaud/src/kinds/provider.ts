@@ -44,6 +44,8 @@ const runtimeReady = positive({
     DeploymentReady: yes("Its pods are ready"),
     ExternalEndpoint: yes("It runs elsewhere, and answers"),
     ...runtimeTrouble,
+    NotAsked: unknown("It runs elsewhere, and has not been asked yet", "wait"),
+    ConnectionFailed: unknown("It runs elsewhere, and does not answer", "look at Connected"),
   },
 });
 
@@ -60,6 +62,7 @@ const healthy = positive({
   reasons: {
     ProviderHealthy: yes("It says so"),
     ...unhealthy,
+    ConnectionFailed: unknown("The provider does not answer", "look at Connected"),
     HealthCheckDisabled: unknown("Nobody asks", "set spec.healthCheck.enabled to true"),
   },
 });
@@ -85,11 +88,15 @@ export const Provider = defineKind({
       reasons: {
         ProviderHealthy: yes("It is healthy"),
         ...runtimeTrouble,
-        ...disconnected,
+        ConnectionFailed: on(
+          ["False", "Unknown"],
+          "The manager does not reach the provider: Unknown until spec.healthCheck.failureThreshold is reached",
+          disconnected.ConnectionFailed.fix,
+        ),
         ...unhealthy,
-        HealthCheckDisabled: on(
-          ["True", "Unknown"],
-          "Its process runs, and nobody asks whether it is healthy",
+        NotAsked: unknown("The provider has not been asked yet", "wait"),
+        HealthCheckDisabled: unknown(
+          "Its process runs, and health checks that would show more are disabled",
           "set spec.healthCheck.enabled to true",
         ),
         InUse: no("It is being deleted, and machines still refer to it", forceDelete),

@@ -12,10 +12,10 @@ describe("S20 breaker", () => {
     const { clock, host, ask, failure, samples } = setting();
     host.script("describe", repeat(refuse("UNAVAILABLE", "gone"), 10));
     for (let i = 0; i < 10; i += 1) expect(await failure(ask())).toBe("UNAVAILABLE gone");
-    expect(await failure(ask())).toBe("UNAVAILABLE circuit breaker open");
+    expect(await failure(ask())).toBe("UNAVAILABLE gone (circuit breaker open)");
     expect(host.asked("describe")).toHaveLength(10);
     clock.advance(59_999);
-    expect(await failure(ask())).toBe("UNAVAILABLE circuit breaker open");
+    expect(await failure(ask())).toBe("UNAVAILABLE gone (circuit breaker open)");
     clock.advance(1);
     for (let i = 0; i < 3; i += 1) expect(await failure(ask())).toBe("OK");
     expect(breaker(samples)).toEqual(["open", "halfOpen", "closed"]);
@@ -54,14 +54,14 @@ describe("S20 breaker", () => {
     clock.advance(60_000);
     host.script("describe", repeat(slow(1_000, honest), 3));
     const sent = [1, 2, 3, 4].map(() => failure(ask()));
-    expect(await sent[3]).toBe("UNAVAILABLE circuit breaker open");
+    expect(await sent[3]).toBe("UNAVAILABLE gone (circuit breaker open)");
     await clock.settle(1_000);
     expect(await Promise.all(sent.slice(0, 3))).toEqual(["OK", "OK", "OK"]);
     host.script("describe", repeat(refuse("UNAVAILABLE", "gone"), 11));
     for (let i = 0; i < 10; i += 1) await failure(ask());
     clock.advance(60_000);
     expect(await failure(ask())).toBe("UNAVAILABLE gone");
-    expect(await failure(ask())).toBe("UNAVAILABLE circuit breaker open");
+    expect(await failure(ask())).toBe("UNAVAILABLE gone (circuit breaker open)");
   });
 
   it("trials that do not end hold nobody up for longer than a minute", async () => {

@@ -62,6 +62,11 @@ export function meaningOf(code: Code, message: string, method: Method): Meaning 
   }
 }
 
+const unreachable: readonly Failure[] = ["Unavailable", "Timeout", "Retryable"];
+
+/** No answer of the provider itself: nothing is known by it. */
+export const isUnreachable = (failure: Failure): boolean => unreachable.includes(failure);
+
 const known = (failure: Failure): Meaning => ({ failure, counts: false, isOutcomeUnknown: false });
 
 function exhausted(message: string): Meaning {

@@ -1,7 +1,7 @@
 // Everything that is kept for one Provider: its wire, its breaker, its limits, and which of its tasks have not ended.
 import type { Clock } from "@telltale/clock";
 import { type Ms, plus } from "@telltale/kinds";
-import { text } from "@telltale/status";
+import { type SafeText, text } from "@telltale/status";
 import type { Answer, Ask, AskOptions, Method, Request } from "../contract/contract.ts";
 import { RpcError } from "../contract/rpc-error.ts";
 import type { Provider } from "../kinds/index.ts";
@@ -35,6 +35,7 @@ export class Gateway implements Link {
   readonly #bucket: Bucket;
   readonly #tasks = new OpenTasks();
   #breaker: Breaker = closed;
+  #lastFailure: SafeText = text`no answer`;
   #way: Way = { trouble: text`nobody has said where it is` };
   #asked: Asked;
 
@@ -82,7 +83,7 @@ export class Gateway implements Link {
     const given = await this.#turn(method, options);
     try {
       const era = this.#admit();
-      if (era === undefined) throw ProviderError.unsent("UNAVAILABLE", "Unavailable", text`circuit breaker open`);
+      if (era === undefined) throw this.#suspended();
       return await this.#send(method, request, options, era);
     } finally {
       for (const back of given) back();
@@ -111,6 +112,11 @@ export class Gateway implements Link {
         text`too many calls to this provider: it was not sent`,
       );
     }
+  }
+
+  /** It was not sent: the breaker is open, for the reason of the failure that it counted last. */
+  #suspended(): ProviderError {
+    return ProviderError.unsent("UNAVAILABLE", "Unavailable", text`${this.#lastFailure} (circuit breaker open)`);
   }
 
   /** The era of one more call, or undefined where the breaker lets none through. */
@@ -144,9 +150,13 @@ export class Gateway implements Link {
       const failed = error instanceof RpcError ? error : new RpcError("INTERNAL", String(error));
       this.#onCall({ ...told, code: failed.code, took: this.#clock.uptime() - began });
       const { counts } = meaningOf(failed.code, failed.message, method);
-      if (counts) this.#onCall({ ...this.#asked, is: "counted" });
+      const reported = ProviderError.of(failed, method);
+      if (counts) {
+        this.#lastFailure = reported.said;
+        this.#onCall({ ...this.#asked, is: "counted" });
+      }
       this.#heard(era, counts ? "badly" : "none");
-      throw ProviderError.of(failed, method);
+      throw reported;
     }
   }
 

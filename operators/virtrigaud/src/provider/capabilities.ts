@@ -2,7 +2,6 @@
 // cut, its numbers kept in bounds. Pure.
 import type { Answer } from "../contract/contract.ts";
 import type { ProviderCapability, ReportedCapabilities } from "../kinds/provider.ts";
-import type { ProviderType } from "../kinds/provider-spec.ts";
 
 const longestList = 64;
 const longestName = 253;
@@ -55,7 +54,6 @@ const amount = (value: bigint | number): number | undefined =>
   value > 0 && value <= Number.MAX_SAFE_INTEGER ? Number(value) : undefined;
 
 interface Abilities {
-  readonly type: ProviderType;
   readonly reported: ReportedCapabilities | undefined;
   /** Whether it said so the last time that it was asked. */
   readonly isWell: boolean;
@@ -64,12 +62,12 @@ interface Abilities {
 }
 
 /** In the order of the kind. `LiveMigration`, `HighAvailability` and `GPUPassthrough` are reported by nobody. */
-export function capabilitiesOf({ type, reported = {}, isWell, hasConsole }: Abilities): ProviderCapability[] {
+export function capabilitiesOf({ reported = {}, isWell, hasConsole }: Abilities): ProviderCapability[] {
   const isSomething = (list: readonly string[] | undefined) => (list ?? []).length > 0;
   const table: readonly (readonly [ProviderCapability, boolean | undefined])[] = [
     ["VirtualMachines", isWell],
     ["Snapshots", reported.supportsSnapshots],
-    ["Cloning", reported.supportsLinkedClones === true || cloning.has(type)],
+    ["Cloning", reported.supportsLinkedClones],
     ["ConsoleAccess", hasConsole],
     ["DiskManagement", reported.supportsDiskExpansionOnline === true || isSomething(reported.supportedDiskTypes)],
     ["NetworkManagement", isSomething(reported.supportedNetworkTypes)],
@@ -78,5 +76,3 @@ export function capabilitiesOf({ type, reported = {}, isWell, hasConsole }: Abil
   ];
   return table.flatMap(([capability, is]) => (is === true ? [capability] : []));
 }
-
-const cloning: ReadonlySet<ProviderType> = new Set(["vsphere", "libvirt", "proxmox", "qemu"]);

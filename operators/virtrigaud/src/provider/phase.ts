@@ -1,6 +1,7 @@
 // Where the process of a provider stands: its phase, and what `RuntimeReady` says (3.2). Pure.
+import type { Condition } from "@telltale/kinds";
 import type { Deployment } from "@telltale/kinds/builtin";
-import { type SafeText, sanitize, text } from "@telltale/status";
+import { findCondition, type SafeText, sanitize, text } from "@telltale/status";
 import type { RuntimePhase } from "../kinds/index.ts";
 import { endpointOf, runtimeName } from "./runtime-names.ts";
 import type { World } from "./world.ts";
@@ -16,11 +17,13 @@ export interface Standing {
 }
 
 export interface RuntimeReady {
-  readonly status: "True" | "False";
+  readonly status: "True" | "False" | "Unknown";
   readonly reason:
     | "DeploymentReady"
     | "ExternalEndpoint"
     | "DeploymentNotReady"
+    | "NotAsked"
+    | "ConnectionFailed"
     | NonNullable<World["made"]["refused"]>["reason"]
     | Extract<World["wanted"], { is: "invalid" }>["reason"];
   readonly message: SafeText;
@@ -36,17 +39,29 @@ export function standingOf(world: World): Standing {
 
 /** Whoever was well is asked a few times before it is taken for gone. */
 function elsewhere({ it, probed }: World, endpoint: string): Standing {
-  const isAsked = it.spec.healthCheck?.enabled !== false;
   const { answer, verdict } = probed?.value ?? {};
-  const wasUp = it.status?.runtime?.phase === "Running" && it.status.runtime.endpoint === endpoint;
+  const before = it.status?.runtime?.endpoint === endpoint ? it.status : undefined;
+  const wasUp = before?.runtime?.phase === "Running";
   const answers = answer === undefined ? wasUp : answer.is !== "unreachable" || verdict?.verdict === "good";
   return {
-    phase: answers || !isAsked ? "Running" : "Starting",
-    ready: { status: "True", reason: "ExternalEndpoint", message: text`${endpoint}` },
+    phase: answers ? "Running" : "Starting",
+    ready: answering(endpoint, answer, findCondition(before?.conditions, "RuntimeReady")),
     endpoint,
     readyReplicas: 0,
     availableReplicas: 0,
   };
+}
+
+type Answer = NonNullable<NonNullable<World["probed"]>["value"]>["answer"];
+
+/** By the last answer; before the first one of this process, as it is stored. */
+function answering(endpoint: string, answer: Answer | undefined, stored: Condition | undefined): RuntimeReady {
+  const isLost = answer === undefined ? stored?.reason === "ConnectionFailed" : answer.is === "unreachable";
+  if (isLost) return { status: "Unknown", reason: "ConnectionFailed", message: text`${endpoint} does not answer` };
+  const isKnown = answer !== undefined || stored?.status === "True";
+  return isKnown
+    ? { status: "True", reason: "ExternalEndpoint", message: text`${endpoint}` }
+    : { status: "Unknown", reason: "NotAsked", message: text`${endpoint} has not been asked yet` };
 }
 
 function deployed(world: World): Standing {

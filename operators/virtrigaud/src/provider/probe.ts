@@ -7,6 +7,7 @@ import { findCondition, hysteresis, type Probe, type SafeText, text } from "@tel
 import type { Answer } from "../contract/contract.ts";
 import type { Provider, ReportedCapabilities } from "../kinds/provider.ts";
 import { deadlines } from "../link/deadlines.ts";
+import { isUnreachable } from "../link/failure.ts";
 import type { Link, Links } from "../link/links.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { redact } from "../redact.ts";
@@ -28,6 +29,7 @@ interface HealthAnswer {
   readonly is:
     | "well"
     | "unwell" // it answers, and cannot work
+    | "reached" // it answers, and was not asked for its health
     | "unreachable";
   readonly said: SafeText;
 }
@@ -40,6 +42,8 @@ export interface Told {
   readonly known?: { readonly reported: ReportedCapabilities; readonly totals: Totals };
   /** Why it said nothing the last time. */
   readonly trouble?: SafeText;
+  /** It could not be asked at all. */
+  readonly isUnreached?: boolean;
 }
 
 export type HealthProbe = Poller<Provider, Probed>;
@@ -72,6 +76,7 @@ export function healthProbe({ links, sightings, clock }: ProbeTools): HealthProb
       if (sighting === undefined) throw new Unseen();
       const check = healthCheckOf(provider);
       const link = links.of(provider, sighting.tls);
+      if (!check.isEnabled) return askWithoutHealth(link, check, last?.value, sighting, clock, signal);
       const answer = await askHealth(link, check, signal);
       const at = clock.now();
       const verdict = hysteresis(last?.value?.verdict ?? remembered(provider, check), answer.is === "well", {
@@ -93,13 +98,30 @@ export function healthProbe({ links, sightings, clock }: ProbeTools): HealthProb
 /** No pass of this process has looked at it yet. */
 class Unseen extends Error {}
 
-/** While it runs, and as long as it is taken for healthy: whoever was is not believed to be without being asked (L-11). */
-export function isProbed(it: Provider): boolean {
-  const { runtime, healthy } = it.status ?? {};
-  if (!healthCheckOf(it).isEnabled || it.metadata.deletionTimestamp !== undefined) return false;
-  if (runtime?.endpoint === undefined) return false;
+/** While it runs, and as long as it is taken for healthy or connected: both are true only while it answers (L-11). */
+export function isProbed({ metadata, status: { runtime, conditions, healthy } = {} }: Provider): boolean {
+  if (metadata.deletionTimestamp !== undefined || runtime?.endpoint === undefined) return false;
   const isExternal = runtime.serviceRef === undefined;
-  return runtime.phase === "Running" || healthy === true || (isExternal && runtime.phase === "Starting");
+  const answered = healthy === true || findCondition(conditions, "Connected")?.status === "True";
+  return runtime.phase === "Running" || answered || (isExternal && runtime.phase === "Starting");
+}
+
+/** Without health checks: that it answers is known from asking what it can do. */
+async function askWithoutHealth(
+  link: Link,
+  { interval }: HealthCheck,
+  last: Probed | undefined,
+  sighting: Sighting,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Probed> {
+  const now = clock.now();
+  const before = last?.abilities;
+  const isDue = last?.answer.is === "unreachable" || isOld(before, sighting, now);
+  const abilities = before === undefined || isDue ? await askAbilities(link, before, sighting, clock, signal) : before;
+  const { trouble = text`The provider answers`, isUnreached = false } = abilities;
+  const answer: HealthAnswer = { is: isUnreached ? "unreachable" : "reached", said: trouble };
+  return { at: clock.now(), answer, verdict: { verdict: "bad", against: 0 }, abilities, interval };
 }
 
 async function askHealth(link: Link, { timeout }: HealthCheck, signal: AbortSignal): Promise<HealthAnswer> {
@@ -109,11 +131,9 @@ async function askHealth(link: Link, { timeout }: HealthCheck, signal: AbortSign
     return { is: "unwell", said: redact(message) || text`The provider says that it cannot work` };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return { is: unreached.has(error.failure) ? "unreachable" : "unwell", said: error.said };
+    return { is: isUnreachable(error.failure) ? "unreachable" : "unwell", said: error.said };
   }
 }
-
-const unreached: ReadonlySet<ProviderError["failure"]> = new Set(["Unavailable", "Timeout", "Retryable"]);
 
 /**
  * What stored status still knows of the answers before this process: whether it was healthy, and, where it could not be reached, how
@@ -121,12 +141,13 @@ const unreached: ReadonlySet<ProviderError["failure"]> = new Set(["Unavailable",
  * begins anew, which only lengthens the wait.
  */
 export function remembered({ status }: Provider, { interval, timeout }: HealthCheck): Probe {
-  if (status?.healthy !== true) return { verdict: "bad", against: 0 };
-  const connected = findCondition(status.conditions, "Connected");
-  const since = parseTime(connected?.lastTransitionTime);
-  const last = parseTime(status.lastHealthCheck);
-  if (connected?.status !== "False" || since === undefined || last === undefined)
-    return { verdict: "good", against: 0 };
+  const connected = findCondition(status?.conditions, "Connected");
+  if (connected?.status !== "False") return { verdict: status?.healthy === true ? "good" : "bad", against: 0 };
+  const ready = findCondition(status?.conditions, "Ready");
+  if (ready?.status !== "Unknown") return { verdict: "bad", against: 0 };
+  const since = parseTime(connected.lastTransitionTime);
+  const last = parseTime(status?.lastHealthCheck);
+  if (since === undefined || last === undefined) return { verdict: "good", against: 0 };
   // The ends of two probes are never further apart than this, and times are stored in whole seconds.
   const furthest = interval * (1 + share) + timeout;
   return { verdict: "good", against: 1 + Math.max(0, Math.ceil((last - since - 1_000) / furthest)) };
@@ -154,6 +175,7 @@ async function askAbilities(
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const known = before?.known;
-    return { at: clock.now(), pods, trouble: error.said, ...(known === undefined ? {} : { known }) };
+    const isUnreached = isUnreachable(error.failure);
+    return { at: clock.now(), pods, trouble: error.said, isUnreached, ...(known === undefined ? {} : { known }) };
   }
 }

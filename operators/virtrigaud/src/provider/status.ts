@@ -60,45 +60,47 @@ interface Said {
 }
 
 interface Health {
-  readonly isAsked: boolean;
-  readonly isHealthy: boolean;
+  /** The threshold of failures is not reached. */
+  readonly isGood: boolean;
   readonly healthy: Said | undefined;
   readonly connected: Said | undefined;
 }
 
+const disabled: Said = {
+  status: "Unknown",
+  reason: "HealthCheckDisabled",
+  message: text`Health checks are disabled`,
+};
+
 /** What the last probe says; before the first of this process, what is stored. */
 function healthOf({ it, probed }: World): Health {
   const check = healthCheckOf(it);
-  if (!check.isEnabled) {
-    const healthy = {
-      status: "Unknown",
-      reason: "HealthCheckDisabled",
-      message: text`Health checks are disabled`,
-    } as const;
-    return { isAsked: false, isHealthy: false, healthy, connected: undefined };
-  }
   if (probed?.value === undefined) {
     const stored = storedOf(it, "Healthy");
-    const healthy = stored?.reason === "HealthCheckDisabled" ? undefined : stored;
+    const isStale = (stored?.reason === "HealthCheckDisabled") === check.isEnabled;
     return {
-      isAsked: true,
-      isHealthy: it.status?.healthy === true && healthy?.status === "True",
-      healthy,
+      isGood: storedOf(it, "Ready")?.status !== "False",
+      healthy: check.isEnabled ? (isStale ? undefined : stored) : disabled,
       connected: storedOf(it, "Connected"),
     };
   }
   const { answer, verdict } = probed.value;
-  const isHealthy = verdict.verdict === "good";
-  const [needed, what] = isHealthy ? [check.failures, "failures"] : [check.successes, "successes"];
+  const isGood = verdict.verdict === "good";
+  const [needed, what] = isGood ? [check.failures, "failures"] : [check.successes, "successes"];
   const doubt = verdict.against === 0 ? text`` : text`${verdict.against} of ${needed} ${what}: `;
-  const healthy: Said = isHealthy
-    ? { status: "True", reason: "ProviderHealthy", message: text`${doubt}${answer.said}` }
-    : { status: "False", reason: "HealthCheckFailed", message: text`${doubt}${answer.said}` };
-  const connected: Said =
-    answer.is === "unreachable"
-      ? { status: "False", reason: "ConnectionFailed", message: answer.said }
-      : { status: "True", reason: "Connected", message: text`The provider answers` };
-  return { isAsked: true, isHealthy, healthy, connected };
+  const message = text`${doubt}${answer.said}`;
+  if (answer.is === "unreachable") {
+    const connected: Said = { status: "False", reason: "ConnectionFailed", message: answer.said };
+    const healthy: Said = { status: "Unknown", reason: "ConnectionFailed", message };
+    return { isGood, healthy: check.isEnabled ? healthy : disabled, connected };
+  }
+  const connected: Said = { status: "True", reason: "Connected", message: text`The provider answers` };
+  if (!check.isEnabled) return { isGood, healthy: disabled, connected };
+  if (answer.is === "reached") return { isGood, healthy: undefined, connected };
+  const healthy: Said = isGood
+    ? { status: "True", reason: "ProviderHealthy", message }
+    : { status: "False", reason: "HealthCheckFailed", message };
+  return { isGood, healthy, connected };
 }
 
 function storedOf({ status: is }: Provider, type: string): Said | undefined {
@@ -108,10 +110,11 @@ function storedOf({ status: is }: Provider, type: string): Said | undefined {
     : { status: found.status, reason: found.reason, message: text`${found.message}` };
 }
 
-function sayHealth({ probed }: World, { isAsked, isHealthy, healthy, connected }: Health, draft: ProviderDraft): void {
-  if (!isAsked) draft.unset("healthy");
-  else draft.set({ healthy: isHealthy });
-  if (probed?.value !== undefined) draft.set({ lastHealthCheck: formatTime(probed.value.at) });
+function sayHealth({ it, probed }: World, { healthy, connected }: Health, draft: ProviderDraft): void {
+  if (healthy === undefined || healthy.status === "Unknown") draft.unset("healthy");
+  else draft.set({ healthy: healthy.status === "True" });
+  if (probed?.value !== undefined && healthCheckOf(it).isEnabled)
+    draft.set({ lastHealthCheck: formatTime(probed.value.at) });
   if (healthy === undefined) draft.without("Healthy");
   else draft.state({ type: "Healthy", ...healthy });
   if (connected === undefined) draft.without("Connected");
@@ -132,20 +135,29 @@ function sayAbilities({ it, probed, machines }: World, draft: ProviderDraft): vo
   if (last !== undefined) {
     const isWell = last.answer.is === "well";
     const { hasConsole } = machines;
-    draft.set({ capabilities: capabilitiesOf({ type: it.spec.type, reported, isWell, hasConsole }) });
+    draft.set({ capabilities: capabilitiesOf({ reported, isWell, hasConsole }) });
   }
   const totals = told?.known?.totals ?? totalsIn(it.status?.resourceUsage);
   draft.set({ resourceUsage: usageOf(machines.used, totals) });
 }
 
-function readyOf(runtime: RuntimeReady, { isAsked, isHealthy, healthy, connected }: Health): Said {
+function readyOf(runtime: RuntimeReady, { isGood, healthy, connected }: Health): Said {
   if (runtime.status === "False") return runtime;
-  if (!isAsked) {
-    const message = text`Its process runs; health checks are disabled`;
-    return { status: "True", reason: "HealthCheckDisabled", message };
+  if (connected === undefined) {
+    return { status: "Unknown", reason: "NotAsked", message: text`The provider has not been asked yet` };
   }
-  if (isHealthy) return { status: "True", reason: "ProviderHealthy", message: text`Provider is healthy and ready` };
-  if (connected?.status === "False") return connected;
+  if (connected.status !== "True") {
+    // What was well is asked a few times more before it is said not to be.
+    const isKnown = !isGood && healthy?.reason !== "HealthCheckDisabled";
+    return { ...connected, status: isKnown ? "False" : "Unknown" };
+  }
+  if (healthy?.status === "True") {
+    return { status: "True", reason: "ProviderHealthy", message: text`Provider is healthy and ready` };
+  }
+  if (healthy?.reason === "HealthCheckDisabled") {
+    const message = text`The provider answers; health checks are disabled`;
+    return { status: "Unknown", reason: "HealthCheckDisabled", message };
+  }
   if (healthy?.status === "False") return healthy;
-  return { status: "False", reason: "ConnectionFailed", message: text`The provider has not been asked yet` };
+  return { status: "Unknown", reason: "NotAsked", message: text`The provider has not been asked yet` };
 }

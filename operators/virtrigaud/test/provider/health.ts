@@ -22,21 +22,21 @@ test("S18 health thresholds: three failures in a row, not two, make it unhealthy
   for (let i = 0; i < 2; i += 1) {
     await it.probes(1);
     seen.add((await it.status()).lastHealthCheck);
-    expect((await it.status()).healthy).toBe(true);
-    expect(await it.says()).toMatch(/^True ProviderHealthy/);
+    expect((await it.status()).healthy).toBeUndefined();
+    expect(await it.says()).toBe("Unknown ConnectionFailed hypervisor gone");
     expect(await it.says("Connected")).toBe("False ConnectionFailed hypervisor gone");
   }
-  expect(await it.says("Healthy")).toBe("True ProviderHealthy 2 of 3 failures: hypervisor gone");
+  expect(await it.says("Healthy")).toBe("Unknown ConnectionFailed 2 of 3 failures: hypervisor gone");
   await it.probes(1);
   seen.add((await it.status()).lastHealthCheck);
   expect(await it.says("Healthy")).toBe("True ProviderHealthy simulated");
   host.script("validate", repeat(down, 3));
   await it.probes(2);
-  expect((await it.status()).healthy).toBe(true);
+  expect(await it.says()).toBe("Unknown ConnectionFailed hypervisor gone");
   await it.probes(1);
   seen.add((await it.status()).lastHealthCheck);
-  expect((await it.status()).healthy).toBe(false);
-  expect(await it.says("Healthy")).toBe("False HealthCheckFailed hypervisor gone");
+  expect((await it.status()).healthy).toBeUndefined();
+  expect(await it.says("Healthy")).toBe("Unknown ConnectionFailed hypervisor gone");
   expect(await it.says()).toBe("False ConnectionFailed hypervisor gone");
   expect(seen.size).toBe(5);
   await it.probes(1);
@@ -50,7 +50,7 @@ test("S20 breaker: while nothing is sent, the probe still is, and sees the recov
   const { host } = it;
   host.everywhere(refuse("UNAVAILABLE"));
   await it.probes(10);
-  expect((await it.status()).healthy).toBe(false);
+  expect((await it.status()).healthy).toBeUndefined();
   expect(it.samples).toContainEqual(expect.objectContaining({ is: "breaker", at: "open" }));
   host.heal();
   const took = await it.probes(1);
@@ -77,38 +77,46 @@ test("a restart of the manager forgets no failed connection, and resets no verdi
   await it.running();
   it.host.isUp = false;
   await it.probes(2);
-  expect((await it.status()).healthy).toBe(true);
   await it.restart();
-  expect(await it.says()).toMatch(/^True ProviderHealthy/);
+  expect(await it.says()).toMatch(/^Unknown ConnectionFailed/);
   await it.probes(1);
-  expect((await it.status()).healthy).toBe(false);
+  expect(await it.says()).toMatch(/^False ConnectionFailed/);
   await it.restart();
   await it.pass(100);
-  expect((await it.status()).healthy).toBe(false);
+  expect(await it.says()).toMatch(/^False ConnectionFailed/);
 });
 
-test("a pod that goes is seen at once, and its health after the threshold", async () => {
+test("a pod that goes is seen at once, and that nobody answers by the next question", async () => {
   it = await providerStage();
   await it.running();
   it.host.isUp = false;
   await it.pods(0);
   expect(await it.says()).toMatch(/^False DeploymentNotReady/);
-  expect((await it.status()).healthy).toBe(true);
-  await it.probes(3);
-  expect((await it.status()).healthy).toBe(false);
+  await it.probes(1);
+  expect((await it.status()).healthy).toBeUndefined();
+  expect(await it.says("Connected")).toMatch(/^False ConnectionFailed/);
   const asked = it.host.asked("validate").length;
   await it.pass(120_000);
   expect(it.host.asked("validate")).toHaveLength(asked);
 });
 
-test("health checks that are disabled are not made: its process runs, and that is all that is known", async () => {
+test("with health checks disabled a provider is never ready: what it can do is asked, and whether it is healthy is not", async () => {
   it = await providerStage();
   await it.box({ healthCheck: { enabled: false } });
   await it.pods(1);
+  expect(await it.says()).toMatch(/^Unknown NotAsked/);
   await it.pass(60_000);
   expect(it.host.asked("validate")).toEqual([]);
+  expect(it.host.asked("getCapabilities")).toHaveLength(1);
   expect(await it.says("Healthy")).toBe("Unknown HealthCheckDisabled Health checks are disabled");
-  expect(await it.says()).toMatch(/^True HealthCheckDisabled/);
+  expect(await it.says("Connected")).toMatch(/^True Connected/);
+  expect(await it.says()).toMatch(/^Unknown HealthCheckDisabled/);
+  it.host.isUp = false;
+  await it.pass(400_000);
+  expect(await it.says("Connected")).toMatch(/^False ConnectionFailed/);
+  expect(await it.says()).toMatch(/^Unknown ConnectionFailed/);
+  expect((await it.status()).healthy).toBeUndefined();
+  it.host.isUp = true;
   await it.patch(Provider, "box", { spec: { healthCheck: { enabled: true } } });
   await it.probes(1);
   expect(await it.says()).toMatch(/^True ProviderHealthy/);
@@ -124,7 +132,7 @@ test("what it can do stays known when it cannot say, and whatever it says fits i
   const { reportedCapabilities, resourceUsage, capabilities } = await it.status();
   expect(reportedCapabilities?.supportedDiskTypes).toHaveLength(64);
   expect(resourceUsage?.cpu?.total).toBeUndefined();
-  expect(capabilities).toEqual(["VirtualMachines", "Snapshots", "Cloning", "DiskManagement"]);
+  expect(capabilities).toEqual(["VirtualMachines", "Snapshots", "DiskManagement"]);
   await it.pass(400_000);
   expect(await it.says("CapabilitiesReported")).toBe("False CapabilitiesUnavailable no");
   expect((await it.status()).reportedCapabilities).toEqual(reportedCapabilities);

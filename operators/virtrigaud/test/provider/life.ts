@@ -39,7 +39,7 @@ test("a Provider goes from Pending over Starting to Running, and is ready once i
   await it.pods(1);
   expect(await it.phase()).toBe("Running");
   expect(await it.says("RuntimeReady")).toBe("True DeploymentReady Deployment has 1 ready replicas");
-  expect(await it.says()).toBe("False ConnectionFailed The provider has not been asked yet");
+  expect(await it.says()).toBe("Unknown NotAsked The provider has not been asked yet");
   await it.probes(1);
   expect(await it.says()).toBe("True ProviderHealthy Provider is healthy and ready");
   expect(await it.says("Connected")).toBe("True Connected The provider answers");

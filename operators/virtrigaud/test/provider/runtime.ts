@@ -167,12 +167,14 @@ test("an endpoint outside: nothing is deployed, it runs when it answers, and a d
   await it.box({}, { annotations: annotation });
   expect(await it.deployment()).toBeUndefined();
   expect(await it.phase()).toBe("Starting");
-  expect(await it.says("RuntimeReady")).toBe("True ExternalEndpoint 10.0.0.7:9443");
+  expect(await it.says("RuntimeReady")).toBe("Unknown NotAsked 10.0.0.7:9443 has not been asked yet");
   await it.probes(1);
+  expect(await it.says("RuntimeReady")).toBe("Unknown ConnectionFailed 10.0.0.7:9443 does not answer");
   expect(await it.says()).toMatch(/^False ConnectionFailed/);
   it.host.isUp = true;
   await it.probes(1);
   expect(await it.phase()).toBe("Running");
+  expect(await it.says("RuntimeReady")).toBe("True ExternalEndpoint 10.0.0.7:9443");
   expect(await it.says()).toMatch(/^True ProviderHealthy/);
   // One answer that does not come is not the end of it.
   it.host.isUp = false;
