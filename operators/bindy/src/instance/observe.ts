@@ -24,7 +24,7 @@ export interface Senses {
 
 /** Pods by `namespace/instance`, and instances by `namespace/cluster`. */
 export const byInstance = "instance";
-export const byCluster = "cluster";
+export const byCluster = "cluster of an instance";
 
 export async function observe(it: Bind9Instance, look: Look, senses: Senses): Promise<World> {
   const { name = "", namespace = "" } = it.metadata;

@@ -318,8 +318,9 @@ describe("indexes", () => {
   it("find objects by value, also those that were there before, and follow every change", () => {
     const { store } = opened();
     store.saw("ADDED", thing("x", 1, { labels: { on: "n1" } }));
-    store.index("node", ({ metadata }) => Object.values(metadata?.labels ?? {}));
-    store.index("node", () => expect.unreachable());
+    const labels = ({ metadata }: KubeObject) => Object.values(metadata?.labels ?? {});
+    store.index("node", labels);
+    store.index("node", labels);
     store.saw("ADDED", thing("y", 2, { labels: { on: "n1", also: "n2" } }));
     const at = (value: string) => store.where("node", value).map(versionOf);
     expect([at("n1"), at("n2"), at("n3")]).toEqual([["x-1@1", "y-1@2"], ["y-1@2"], []]);
@@ -327,6 +328,15 @@ describe("indexes", () => {
     store.saw("DELETED", thing("y", 4));
     expect([at("n1"), at("n2")]).toEqual([[], ["x-1@3"]]);
     expect(() => store.where("nodes", "n1")).toThrow('there is no index "nodes"');
+  });
+
+  it("have one function each: another one under a known name is refused, and the first one stays", () => {
+    const { store } = opened();
+    store.index("node", () => ["first"]);
+    expect(() => store.index("node", () => ["second"])).toThrow('two different functions for the index "node"');
+    expect(() => store.index(ownerIndex, () => [])).toThrow('two different functions for the index "owner"');
+    store.saw("ADDED", thing("x", 1));
+    expect(store.where("node", "first").map(versionOf)).toEqual(["x-1@1"]);
   });
 
   it("of owners are there from the start", () => {

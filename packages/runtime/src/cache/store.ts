@@ -41,10 +41,13 @@ export interface Reader<T> {
 /** Every object has one: the uids of its owners. */
 export const ownerIndex = "owner";
 
+/** Under which values an index has an object. */
+export type IndexValues<T> = (object: T) => readonly string[];
+
 export class Store<T extends KubeObject> implements Reader<T> {
   readonly #objects = new Map<Key, T>();
   readonly #counts = new Map<string, number>();
-  readonly #indexes = new Map<string, ObjectIndex<T>>();
+  readonly #indexes = new Map<string, { readonly index: ObjectIndex<T>; readonly values: IndexValues<T> }>();
   readonly #listeners = new Set<Listener<T>>();
   readonly #gone = new Gone();
   /** What is still to be told: a listener that writes is heard of after its own change, by all. */
@@ -101,17 +104,23 @@ export class Store<T extends KubeObject> implements Reader<T> {
 
   /** By name: of the keys that are there, not of one made for each comparison. */
   where(index: string, value: string): T[] {
-    const found = this.#indexes.get(index);
+    const found = this.#indexes.get(index)?.index;
     if (found === undefined) throw new Error(`there is no index "${index}"; declare it where the kind is read`);
     const keys = [...found.keys(value)].sort();
     return keys.map((key) => this.#objects.get(key)).filter((o) => o !== undefined);
   }
 
-  /** Adds an index, also over what is already there. The same name again: the first one stays. */
-  index(name: string, values: (object: T) => readonly string[]): void {
-    if (this.#indexes.has(name)) return;
+  /** Adds an index, also over what is already there. A name belongs to the whole store: it takes one function, once or several times. */
+  index(name: string, values: IndexValues<T>): void {
+    const known = this.#indexes.get(name);
+    if (known?.values === values) return;
+    if (known !== undefined) {
+      throw new Error(
+        `there are two different functions for the index "${name}"; give one of them another name, or declare the same function`,
+      );
+    }
     const index = new ObjectIndex<T>((object) => this.#guarded(() => values(object), object) ?? none);
-    this.#indexes.set(name, index);
+    this.#indexes.set(name, { index, values });
     for (const [key, object] of this.#objects) index.move(key, undefined, object);
   }
 
@@ -223,7 +232,7 @@ export class Store<T extends KubeObject> implements Reader<T> {
     else this.#objects.set(key, this.#options.freeze === true ? deepFreeze(object) : object);
     if (old === undefined) this.#count(key, 1);
     if (object === undefined) this.#count(key, -1);
-    for (const index of this.#indexes.values()) index.move(key, old, object);
+    for (const { index } of this.#indexes.values()) index.move(key, old, object);
     this.#untold.push({ change: { old, new: object, ...(isRestored ? { restored: true } : {}) }, subject });
     this.#tell();
   }

@@ -189,7 +189,12 @@ export class Run {
       if (cached === undefined) {
         throw new Error(`${this.controller.name}: the index "${name}" is on ${kind.kind}, which it does not read`);
       }
-      cached.store.index(name, values);
+      try {
+        cached.store.index(name, values);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Error(`${this.controller.name}: ${kind.kind}: ${why}`, { cause: error });
+      }
     }
     const look = mapLook(this.#around);
     for (const input of this.controller.inputs) {

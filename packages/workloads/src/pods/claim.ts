@@ -82,6 +82,12 @@ export const inNamespace = "namespace";
 
 const namespaceOf = ({ metadata }: KubeObject): string => metadata?.namespace ?? "";
 
+/** The values of that index. One function for all who declare it: several controllers select the same pods. */
+export const namespaceValues = (object: KubeObject): readonly string[] => [namespaceOf(object)];
+
+const orphanValues = (object: KubeObject): readonly string[] =>
+  controllerOf(object) === undefined ? [namespaceOf(object)] : [];
+
 /**
  * Children with owners that come and go: declares the indexes, and that an object without a controller asks for passes of all
  * who select it.
@@ -92,8 +98,8 @@ export function claiming<K extends KindRef, T extends KubeObject>(
   child: KindRef<T>,
 ): Declaration<K> {
   return declaration
-    .index(owner, inNamespace, (it) => [namespaceOf(it)])
-    .index(child, orphans, (it) => (controllerOf(it) === undefined ? [namespaceOf(it)] : []))
+    .index(owner, inNamespace, namespaceValues)
+    .index(child, orphans, orphanValues)
     .watches(child, ({ old, new: next }, look) => selecting(owner, [old, next], look), {
       changed: (a, b) => a.metadata?.labels !== b.metadata?.labels || controllerOf(a) !== controllerOf(b),
     });

@@ -2,7 +2,7 @@
 import { deepEqual, type KindRef, type KubeObject, type LabelSelector, matchesSelector } from "@telltale/kinds";
 import { Pod } from "@telltale/kinds/builtin";
 import type { Declaration, MapLook, Name } from "@telltale/runtime";
-import { inNamespace } from "./claim.ts";
+import { inNamespace, namespaceValues } from "./claim.ts";
 import { nameOf } from "./facts.ts";
 
 /** Pods by each of their labels. */
@@ -21,15 +21,26 @@ export function selecting<K extends KindRef, T extends KubeObject>(
   concerns: (old: Pod, next: Pod) => boolean,
 ): Declaration<K> {
   return declaration
-    .index<T>(owner, selectors, (it) => {
-      const selector = selectorOf(it);
-      return selector === undefined ? [] : [entryOf(namespaceOf(it), selector)];
-    })
-    .index(Pod, labelled, (pod) => labelsOf(pod))
-    .index(Pod, inNamespace, (pod) => [namespaceOf(pod)])
+    .index<T>(owner, selectors, entryValues(selectorOf))
+    .index(Pod, labelled, labelsOf)
+    .index(Pod, inNamespace, namespaceValues)
     .watches(Pod, ({ old, new: next }, look) => selectorsOf(owner, selectorOf, [old, next], look), {
       changed: (old, next) => !deepEqual(old.metadata?.labels, next.metadata?.labels) || concerns(old, next),
     });
+}
+
+/** One function for each way to select: two controllers of Services declare the same index. */
+const entryFunctions = new WeakMap<object, (owner: never) => readonly string[]>();
+
+function entryValues<T extends KubeObject>(selectorOf: SelectorOf<T>): (owner: T) => readonly string[] {
+  const known = entryFunctions.get(selectorOf);
+  if (known !== undefined) return known as (owner: T) => readonly string[];
+  const values = (owner: T): readonly string[] => {
+    const selector = selectorOf(owner);
+    return selector === undefined ? [] : [entryOf(namespaceOf(owner), selector)];
+  };
+  entryFunctions.set(selectorOf, values);
+  return values;
 }
 
 /** The pods of a namespace that are selected, by name. */
