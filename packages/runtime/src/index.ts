@@ -8,7 +8,9 @@ export {
   type FinalizeOptions,
   type MapLook,
   type OwnVerb,
+  type Permission,
   type Source,
+  type Within,
   type WriteMode,
   type WriteVerb,
 } from "./controller/declare.ts";

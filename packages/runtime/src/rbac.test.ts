@@ -106,6 +106,17 @@ describe("the rules of a controller", () => {
     expect(rules(it.gets(Secret, ConfigMap))[0]).toBe(": configmaps,secrets: get");
   });
 
+  it("let it write in the namespaces and by the names that it says, and create by any name", () => {
+    const it = controller(Box)
+      .gets(Secret, { namespace: "keys" })
+      .writes(Secret, { namespace: "keys", field: "metadata.name=state" }, "create", "patch", "delete")
+      .requires(Pod, "get proxy");
+    const found = rbacManifests({ name: "boxes", namespace: "boxes", controllers: [whole(it)], events: "none" });
+    const of = (kind: string) => found.find((manifest) => manifest.kind === kind) as { rules: PolicyRule[] };
+    expect(of("ClusterRole").rules.map(line)).toEqual([": pods/proxy: get", `example.com: boxes: ${reading}`]);
+    expect(of("Role").rules.map(line)).toEqual([": secrets: create,get", ": secrets: delete,patch of state"]);
+  });
+
   it("let it tell events, in the API that is asked for", () => {
     const all = [whole(controller(Box))];
     expect(rbacRules(all).map(line)).toContain("events.k8s.io: events: create,patch");

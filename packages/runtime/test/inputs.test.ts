@@ -97,6 +97,29 @@ describe("a change of another kind", () => {
     expect(await messageOf("a")).toBe("0");
   });
 
+  it("outside of the namespace or the names that a declaration gives cannot be read or written", async () => {
+    w = await world({ kinds: [Site] });
+    const it = controller(Site)
+      .gets(Secret, { namespace: "keys" })
+      .writes(ConfigMap, { field: "metadata.name=known" }, "create", "patch")
+      .reconcile({
+        observe: () => 0,
+        async act(_none, hands) {
+          expect(await hands.live(Secret, { namespace: "keys", name: "s" })).toBeUndefined();
+          await expect(hands.live(Secret, at("s"))).rejects.toThrow(".gets(Secret)");
+          await hands.ensure(ConfigMap, { metadata: at("known") });
+          await expect(hands.ensure(ConfigMap, { metadata: at("other") })).rejects.toThrow("names others only");
+        },
+        status: (count, draft) => {
+          say(count, draft as never);
+        },
+      });
+    await w.client.create(Site, site("a"));
+    await w.start([it]);
+    await w.pass(2_000);
+    expect(await messageOf("a")).toBe("0");
+  });
+
   it("of its own matters only where it is declared to", async () => {
     w = await world({ kinds: [Site] });
     const it = controller(Site)

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { ApiError, createClient, inProcessTransport } from "@telltale/client";
 import { sleep, systemClock, systemRandom } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
 import { ClusterRole, CustomResourceDefinition, Namespace } from "@telltale/kinds/builtin";
 import { LocustTest } from "@telltale/locust";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -95,10 +96,27 @@ describe("locust", () => {
     await client().patch(ClusterRole, { name: "locust" }, { merge: { rules } });
     const { err, code } = await told(["run", "--operators", "locust", "--kubeconfig", asAccount]);
     expect(code).toBe(1);
-    expect(err).toBe(
-      "telltale: locust may not get pods; telltale rbac locust | kubectl apply -f - , and run it as that account\n",
-    );
+    expect(err).toBe("telltale: locust may not get, list, watch pods; telltale rbac locust | kubectl apply -f -\n");
     await client().patch(ClusterRole, { name: "locust" }, { merge: { rules: role.rules } });
+  });
+
+  test("hears of a mode whose permissions are missing, with the settings in the command, and starts after that command", async () => {
+    const argv = ["run", "--operators", "locust", "--locust.watch-namespaces", "team-a", "--port", "0"];
+    const start = () => told([...argv, "--kubeconfig", asAccount], {}, AbortSignal.abort());
+    await client().patch(ClusterRole, { name: "locust" }, { merge: { rules: [] } });
+    const { err, code } = await start();
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^telltale: locust may not .+ in team-a; .+ \(and \d+ more\); /),
+    ]);
+    const [, command = ""] = /; telltale (.*) \| kubectl apply -f -\n$/.exec(err) ?? [];
+    expect(command).toBe("rbac locust --locust.watch-namespaces=team-a");
+    await client().create(Namespace, { metadata: { name: "team-a" } });
+    const { out } = await told(command.split(" "));
+    const roles = parseAllDocuments(out).map((document) => document.toJS() as KubeObject);
+    await applyAll(roles, { client: client(), clock: systemClock });
+    expect(await start()).toMatchObject({ err: "", code: 0 });
+    expect(await told(["install", "locust", "--webhooks", ...at])).toMatchObject({ code: 0 });
   });
 
   test("hears of a port that is taken", async () => {

@@ -15,7 +15,8 @@ export interface Controller {
   readonly kind: KindRef;
   readonly inputs: readonly Input[];
   readonly gets: readonly { readonly kind: KindRef; readonly select: Selection }[];
-  readonly writes: readonly { readonly kind: KindRef; readonly verbs: readonly WriteVerb[] }[];
+  readonly writes: readonly { readonly kind: KindRef; readonly select: Within; readonly verbs: readonly WriteVerb[] }[];
+  readonly requires: readonly { readonly kind: KindRef; readonly select: Within; readonly permission: Permission }[];
   readonly indexes: readonly Index[];
   readonly sums: readonly Sum[];
   readonly pollers: readonly Poller<KubeObject, unknown>[];
@@ -45,6 +46,12 @@ export interface Controller {
   readonly attempts?: number;
   readonly events: "transitions" | "none";
 }
+
+/** Objects of one namespace only, or one by its name: `{ namespace: "keys", field: "metadata.name=signing" }`. */
+export type Within = Pick<Selection, "field" | "namespace">;
+
+/** A permission for a subresource that no declared read or write asks for: `get proxy`. */
+export type Permission = `${"get" | "create" | "patch"} ${string}`;
 
 /** A kind that is read from the cache. */
 export interface Input {
@@ -134,6 +141,7 @@ const standard = {
   inputs: [],
   gets: [],
   writes: [],
+  requires: [],
   indexes: [],
   sums: [],
   pollers: [],
@@ -196,10 +204,10 @@ export class Declaration<K extends KindRef> {
     return this.#input(...inputsOf("reads", kinds));
   }
 
-  /** Read from the server itself, one at a time, and never cached. With `{ field: "metadata.name=…" }` that one alone. */
+  /** Read from the server itself, one at a time, and never cached. With `{ field: "metadata.name=…" }` or `{ namespace }` only there. */
   gets(...kinds: readonly KindRef[]): Declaration<K>;
-  gets(kind: KindRef, options: Pick<Selection, "field">): Declaration<K>;
-  gets(...kinds: readonly (KindRef | Pick<Selection, "field">)[]): Declaration<K> {
+  gets(kind: KindRef, within: Within): Declaration<K>;
+  gets(...kinds: readonly (KindRef | Within)[]): Declaration<K> {
     const more = inputsOf("reads", kinds).map(({ kind, select }) => ({ kind, select }));
     return this.#with({ gets: [...this.#it.gets, ...more] });
   }
@@ -232,9 +240,21 @@ export class Declaration<K extends KindRef> {
     return this.#with({ indexes: [...this.#it.indexes, index] });
   }
 
-  /** Writes of objects that are not its children. */
-  writes(kind: KindRef, ...verbs: readonly WriteVerb[]): Declaration<K> {
-    return this.#with({ writes: [...this.#it.writes, { kind, verbs }] });
+  /**
+   * Writes of objects that are not its children. Within one namespace or of one name only, where that is given before the verbs;
+   * several calls add up. RBAC cannot restrict `create` by name: a role allows it for every name of the namespace.
+   */
+  writes(kind: KindRef, ...verbs: readonly WriteVerb[]): Declaration<K>;
+  writes(kind: KindRef, within: Within, ...verbs: readonly WriteVerb[]): Declaration<K>;
+  writes(kind: KindRef, ...rest: readonly (Within | WriteVerb)[]): Declaration<K> {
+    const select = rest.find((it) => typeof it === "object") ?? {};
+    const verbs = rest.filter((it) => typeof it === "string");
+    return this.#with({ writes: [...this.#it.writes, { kind, select, verbs }] });
+  }
+
+  /** A permission that is used outside of its reads and writes, such as the API server's proxy to a pod: `requires(Pod, "get proxy")`. */
+  requires(kind: KindRef, permission: Permission, within: Within = {}): Declaration<K> {
+    return this.#with({ requires: [...this.#it.requires, { kind, select: within, permission }] });
   }
 
   /**

@@ -16,7 +16,7 @@ import { leaving, showsNews } from "../write/foreign.ts";
 import type { MapLook, WriteVerb } from "./declare.ts";
 import { isDeclared } from "./declared.ts";
 import { isOwnerGone, isSettled } from "./owner.ts";
-import { declaresWrite, nameIn } from "./rights.ts";
+import { declaresWrite, isWithin } from "./rights.ts";
 import type { Effect, EffectRecord, EnsureOptions, Hands, Look } from "./steps.ts";
 import { kindId, type Surroundings } from "./surroundings.ts";
 
@@ -92,7 +92,8 @@ export function look(around: Surroundings, state: PassState): Look {
     async live(kind, { namespace, name }) {
       const { gets, inputs } = controller;
       const cached = [controller.kind, ...inputs.map((input) => input.kind)];
-      const isMeant = ({ select }: (typeof gets)[number]) => ["", name].includes(nameIn(select.field));
+      const isMeant = (it: (typeof gets)[number]) =>
+        isWithin(it.select, kind, { name, ...(namespace && { namespace }) });
       const declared = [...cached, ...gets.filter(isMeant).map((it) => it.kind)];
       if (!declared.some((it) => kindId(it) === kindId(kind))) {
         throw new Error(`${controller.name}: ${kind.kind} is not declared; add .gets(${kind.kind}) to the controller`);
@@ -169,9 +170,15 @@ export function hands(around: Surroundings, state: PassState): Hands {
     if (!around.fence.allows(nameOfKey(state.key))) throw new NotLeaderError(what);
   };
 
-  const mayWrite = (kind: KindRef, verb: WriteVerb) => {
+  const mayWrite = (kind: KindRef, verb: WriteVerb, { metadata }: KubeObject) => {
     mayAct(`${verb} ${kind.kind}`);
-    if (declaresWrite(controller, kind, verb)) return;
+    const { name, namespace = state.object.metadata?.namespace } = metadata ?? {};
+    const ref = { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
+    if (declaresWrite(controller, kind, verb, ref)) return;
+    if (declaresWrite(controller, kind, verb)) {
+      const which = `${kind.kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+      throw new Error(`${controller.name}: it may not ${verb} ${which}; its declaration names others only`);
+    }
     const isOwn = kindId(kind) === kindId(controller.kind);
     const isChild = !isOwn && !verb.includes(" ");
     const fix = `${isChild ? `.owns(${kind.kind}) or ` : ""}.writes(${kind.kind}, "${verb}")`;
@@ -189,7 +196,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
   type Patch = Hands["patch"];
   const patching = (verb: "patch" | "patch status", send: Client["patch"]): Patch => {
     return async (kind, object, operations) => {
-      mayWrite(kind, verb);
+      mayWrite(kind, verb, object);
       const json = [{ op: "test", path: "/metadata/uid", value: object.metadata?.uid } as const, ...operations];
       const after = await heeding(send(kind, refOf(object), { json }, { fieldManager, signal }));
       answered(kind, after, showsNews(state.object, after, operations));
@@ -229,8 +236,8 @@ export function hands(around: Surroundings, state: PassState): Hands {
   return {
     ...looking,
     async ensure(kind, object, options = {}) {
-      mayWrite(kind, "create");
-      if (options.mode !== "createOnly") mayWrite(kind, "patch");
+      mayWrite(kind, "create", object as KubeObject);
+      if (options.mode !== "createOnly") mayWrite(kind, "patch", object as KubeObject);
       const owner = { kind: controller.kind, object: state.object };
       const cx = { client, fieldManager, signal, owner, cached, wrote, found, applied: around.applied };
       const before = { beforeCreate: () => beforeCreate(options.owner) };
@@ -242,8 +249,8 @@ export function hands(around: Surroundings, state: PassState): Hands {
     },
     async apply<T extends KubeObject>(kind: KindRef<T>, object: object, { force = false }: { force?: boolean } = {}) {
       const { metadata } = object as KubeObject;
-      if (metadata?.uid === undefined) mayWrite(kind, "create");
-      mayWrite(kind, "patch");
+      if (metadata?.uid === undefined) mayWrite(kind, "create", object as KubeObject);
+      mayWrite(kind, "patch", object as KubeObject);
       const sent = client.apply<T>(kind, object as Applied<NoInfer<T>>, { fieldManager, force, signal });
       const after = await heeding(sent);
       wrote(kind, after);
@@ -254,7 +261,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       object: object,
       options: Pick<EnsureOptions<T>, "owner"> = {},
     ) {
-      mayWrite(kind, "create");
+      mayWrite(kind, "create", object as KubeObject);
       await beforeCreate(options.owner);
       const { namespace: own = state.object.metadata?.namespace } = (object as KubeObject).metadata ?? {};
       const namespace = kind.scope === "Cluster" ? undefined : own;
@@ -272,11 +279,11 @@ export function hands(around: Surroundings, state: PassState): Hands {
       return made;
     },
     async post(kind, object, subresource, body) {
-      mayWrite(kind, `create ${subresource}`);
+      mayWrite(kind, `create ${subresource}`, object);
       return client.subresource(kind, refOf(object), subresource, { method: "POST", body, signal });
     },
     async remove(kind, object, propagation, options = {}) {
-      mayWrite(kind, "delete");
+      mayWrite(kind, "delete", object);
       const { uid } = object.metadata ?? {};
       try {
         const answer = await client.delete(kind, refOf(object), {

@@ -2,7 +2,8 @@
 // of it (`rbac.ts`), so that what works with one works with the other.
 import type { KindRef } from "@telltale/kinds";
 import type { Selection } from "../cache/cache.ts";
-import type { Controller, OwnVerb, WriteVerb } from "./declare.ts";
+import type { Name } from "../key.ts";
+import type { Controller, OwnVerb, Within, WriteVerb } from "./declare.ts";
 import { kindId } from "./surroundings.ts";
 
 export interface Right {
@@ -20,21 +21,39 @@ export function rightsOf(controller: Controller): readonly Right[] {
   return [...ofItself(controller), ...ofInputs(controller), ...ofOthers(controller)];
 }
 
-export function declaresWrite(controller: Controller, kind: KindRef, verb: WriteVerb): boolean {
+/** Whether a write of an object is declared: its kind and verb, and its namespace and name where the declaration names them. */
+export function declaresWrite(
+  controller: Controller,
+  kind: KindRef,
+  verb: WriteVerb,
+  ref: Partial<Name> = {},
+): boolean {
   let known = declared.get(controller);
   if (known === undefined) {
-    known = new Set(
-      rightsOf(controller).flatMap(({ kind: of, subresource, verbs }) => {
-        return verbs.map((it) => `${kindId(of)} ${it}${subresource === "" ? "" : ` ${subresource}`}`);
-      }),
-    );
-    declared.set(controller, known);
+    const found = new Map<string, Selection[]>();
+    for (const { kind: of, subresource, verbs, of: select } of rightsOf(controller)) {
+      for (const it of verbs) {
+        const id = `${kindId(of)} ${it}${subresource === "" ? "" : ` ${subresource}`}`;
+        found.set(id, [...(found.get(id) ?? []), select]);
+      }
+    }
+    declared.set(controller, found);
+    known = found;
   }
-  return known.has(`${kindId(kind)} ${verb}`);
+  // As in a role, the name of what is created decides nothing.
+  const { name: _name, ...unnamed } = ref;
+  const asked = verb === "create" ? unnamed : ref;
+  return (known.get(`${kindId(kind)} ${verb}`) ?? []).some((select) => isWithin(select, kind, asked));
+}
+
+/** Whether a selection may hold such an object. What is not known of the object decides nothing. */
+export function isWithin({ namespace, field }: Within, { scope }: KindRef, ref: Partial<Name>): boolean {
+  const isThere = namespace === undefined || scope === "Cluster" || (ref.namespace ?? namespace) === namespace;
+  return isThere && (ref.name === undefined || ["", ref.name].includes(nameIn(field)));
 }
 
 /** Asked at every write. */
-const declared = new WeakMap<Controller, ReadonlySet<string>>();
+const declared = new WeakMap<Controller, ReadonlyMap<string, readonly Selection[]>>();
 
 /** A list where no stream of one is to be had, a get after a conflict and for `look.live`. */
 const reading = ["get", "list", "watch"] as const;
@@ -59,16 +78,21 @@ function* ofInputs({ inputs }: Controller): Iterable<Right> {
   }
 }
 
-function* ofOthers({ gets, writes }: Controller): Iterable<Right> {
+function* ofOthers({ gets, writes, requires }: Controller): Iterable<Right> {
   for (const { kind, select: of } of gets) yield { kind, subresource: "", verbs: ["get"], of };
-  for (const { kind, verbs } of writes) {
-    yield { kind, subresource: "", verbs: verbs.filter(isPlain), of: {} };
-    // Whoever makes something looks first whether it is there.
-    if (verbs.includes("create")) yield { kind, subresource: "", verbs: ["get"], of: {} };
+  for (const { kind, select: of, permission } of requires) {
+    const [verb, subresource = ""] = permission.split(" ");
+    // The type of a permission allows these three only.
+    yield { kind, subresource, verbs: [verb as "get" | "create" | "patch"], of };
+  }
+  for (const { kind, select: of, verbs } of writes) {
+    yield { kind, subresource: "", verbs: verbs.filter(isPlain), of };
+    // Before an object is created, it is looked up.
+    if (verbs.includes("create")) yield { kind, subresource: "", verbs: ["get"], of };
     for (const it of verbs) {
       const [verb, subresource] = it.split(" ");
       // The type of a verb allows two words for these two only.
-      if (subresource !== undefined) yield { kind, subresource, verbs: [verb as "patch" | "create"], of: {} };
+      if (subresource !== undefined) yield { kind, subresource, verbs: [verb as "patch" | "create"], of };
     }
   }
 }

@@ -57,7 +57,7 @@ describe("what an object lives by", () => {
         if (metadata.name === "corner") await hands.ensure(Shop, shop("second"), { owner: "none" });
       },
     }));
-    const writes: Controller["writes"] = [{ kind: Shop, verbs: ["create", "patch"] }];
+    const writes: Controller["writes"] = [{ kind: Shop, select: {}, verbs: ["create", "patch"] }];
     const allowed: Scenario = {
       ...makes,
       operator: (around) => makes.operator(around).map((it) => ({ ...it, writes })),

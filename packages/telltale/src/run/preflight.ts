@@ -26,7 +26,7 @@ export interface Preflight extends InstallOptions {
   readonly elects: boolean;
 }
 
-/** Throws a problem for the first thing that is missing. */
+/** Throws a problem for what is missing: a definition, the namespace, permissions. */
 export async function preflight(client: Client, operator: Operator, options: Preflight): Promise<void> {
   const [kind] = await missingKinds(client, operator, options);
   const { name } = operator;
@@ -37,12 +37,75 @@ export async function preflight(client: Client, operator: Operator, options: Pre
   const replicas = operator.replicas(options);
   const elects = options.elects && replicas.as === "lease";
   if (elects) await checkNamespace(client, replicas.namespace, name);
-  const missing = await missingRight(client, rightsOf(operator.roles(options)), elects);
-  if (missing === undefined) return;
-  throw new Problem(
-    `${name} may not ${missing.verb} ${titleOf(missing)}${missing.namespace === "" ? "" : ` in ${missing.namespace}`}`,
-    `telltale rbac ${name}${place} | kubectl apply -f - , and run it as that account`,
-  );
+  const roles = operator.roles(options);
+  const missing = await missingRights(client, rightsOf(roles), elects);
+  if (missing.length === 0) return;
+  const grant = `telltale ${rbacCommand(operator, options)} | kubectl apply -f -`;
+  const account = accountOf(roles);
+  const user = await currentUser(client);
+  const as = user === undefined || user === account ? "" : `, and run it as ${account}: this is ${user}`;
+  throw new Problem(`${name} may not ${sentenceOf(missing)}`, `${grant}${as}`);
+}
+
+/** `rbac locust --locust.telemetry-mode=api-proxy`: the command that prints the roles for these very settings. Pure. */
+export function rbacCommand(operator: Operator, options: InstallOptions): string {
+  const { name } = operator;
+  const place = options.namespace === operator.namespace ? [] : [`--namespace ${options.namespace}`];
+  const webhooks = options.webhooks ? ["--webhooks"] : [];
+  const print = (settings: InstallOptions["settings"]) => JSON.stringify(operator.roles({ ...options, settings }));
+  const printed = print(options.settings);
+  const settings = operator.flags.flatMap((flag) => {
+    const [key = ""] = Object.keys(operator.settings({}, { [flag]: "" }));
+    const value = options.settings[key];
+    if (value === undefined || !changes(() => print({ ...options.settings, [key]: undefined }), printed)) return [];
+    return [`--${name}.${flag}=${quoted(value)}`];
+  });
+  return ["rbac", name, ...place, ...webhooks, ...settings].join(" ");
+}
+
+/** Settings that are wrong without it need it too. */
+function changes(print: () => string, before: string): boolean {
+  try {
+    return print() !== before;
+  } catch {
+    return true;
+  }
+}
+
+/** As a shell takes it for one word. */
+const quoted = (value: string): string =>
+  /^[\w.,:/@%+=-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`;
+
+/** The account that roles are bound to, as the server calls it. */
+function accountOf(roles: readonly KubeObject[]): string {
+  const { name = "", namespace = "" } = roles.find(({ kind }) => kind === "ServiceAccount")?.metadata ?? {};
+  return `system:serviceaccount:${namespace}:${name}`;
+}
+
+/** Whom the server takes us for. Undefined where it does not answer that (before Kubernetes 1.28). */
+async function currentUser(client: Client): Promise<string | undefined> {
+  const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+  const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+  try {
+    const { text } = await client.request({ method: "POST", path, safety: "safe", body });
+    return (JSON.parse(text) as { status?: { userInfo?: { username?: string } } }).status?.userInfo?.username;
+  } catch (error) {
+    if (isNotFound(error) || isForbidden(error)) return undefined;
+    throw error;
+  }
+}
+
+const shownResources = 3;
+
+/** `get, list pods in team-a, get pods/proxy (and 2 more)`: verbs by resource. Pure. */
+export function sentenceOf(missing: readonly Right[]): string {
+  const byResource = Map.groupBy(missing, (right) => {
+    const name = right.name === "" ? "" : ` ${right.name}`;
+    return `${titleOf(right)}${name}${right.namespace === "" ? "" : ` in ${right.namespace}`}`;
+  });
+  const all = [...byResource].map(([title, rights]) => `${rights.map(({ verb }) => verb).join(", ")} ${title}`);
+  const more = all.length > shownResources ? ` (and ${all.length - shownResources} more)` : "";
+  return `${all.slice(0, shownResources).join("; ")}${more}`;
 }
 
 /** A Lease that is not kept: who may make one hears whether there is a place for it. */
@@ -102,16 +165,16 @@ const titleOf = ({ group, resource, subresource }: Right): string =>
 
 const atATime = 8;
 
-/** The first, in their order, that the server would refuse. Those that need nothing to be allowed are asked for like all others. */
-async function missingRight(client: Client, rights: readonly Right[], elects: boolean): Promise<Right | undefined> {
-  const wanted = rights.filter(({ resource }) => elects || resource !== "leases");
-  for (let at = 0; at < wanted.length; at += atATime) {
-    const some = wanted.slice(at, at + atATime);
+/** Those that the server would deny. */
+async function missingRights(client: Client, rights: readonly Right[], elects: boolean): Promise<readonly Right[]> {
+  const needed = rights.filter(({ resource }) => elects || resource !== "leases");
+  const missing: Right[] = [];
+  for (let at = 0; at < needed.length; at += atATime) {
+    const some = needed.slice(at, at + atATime);
     const answers = await Promise.all(some.map((right) => isAllowed(client, right)));
-    const missing = some.find((_right, i) => answers[i] === false);
-    if (missing !== undefined) return missing;
+    missing.push(...some.filter((_right, i) => answers[i] === false));
   }
-  return undefined;
+  return missing;
 }
 
 async function isAllowed(client: Client, right: Right): Promise<boolean> {
