@@ -99,7 +99,9 @@ describe("a machine", () => {
     const host = await ground({ status: { runtime: { phase: "Starting", endpoint: "" } } });
     await make();
     expect((await vm())?.status?.phase).toBe("Pending");
-    expect(await says()).toBe("False ProviderError Provider demo/box is not running");
+    expect(await says()).toBe(
+      "Unknown ProviderUnreachable Provider demo/box cannot be reached: its conditions say why",
+    );
     await it_.pass(5 * minute);
     expect(host.calls).toHaveLength(0);
     await it_.status(Provider, "box", {

@@ -1,5 +1,5 @@
 // Reasons that several of our kinds give, said in the same words everywhere.
-import { no, type Reason, type Reasons, yes } from "@telltale/kinds";
+import { no, type Reason, type Reasons, unknown, yes } from "@telltale/kinds";
 
 export const correctSpec = "correct the field that the message names";
 export const lookAtProvider = "read the message; look at the Provider and the log of its pod; it is tried again";
@@ -8,6 +8,13 @@ export const reconcileFailed = {
   ReconcileFailed: no(
     "The last pass ended in an error that nobody expected",
     "read the message; it is tried again; if it stays, look at the log of the manager",
+  ),
+} as const;
+
+export const providerUnreachable = {
+  ProviderUnreachable: unknown(
+    "Its provider does not answer, so nothing is known of it now: what was seen last is kept",
+    "look at Connected and RuntimeReady of the Provider that the message names",
   ),
 } as const;
 

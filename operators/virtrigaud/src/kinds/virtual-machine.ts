@@ -2,6 +2,7 @@
 import {
   age,
   column,
+  conditionColumn,
   conditions,
   Dictionary,
   defineKind,
@@ -12,6 +13,7 @@ import {
   neutral,
   no,
   Optional,
+  on,
   phases,
   positive,
   type Resource,
@@ -28,6 +30,7 @@ import {
   forceDelete,
   lookAtProvider,
   providerError,
+  providerUnreachable,
   reconcileFailed,
   unsupportedByProvider,
   validationError,
@@ -136,6 +139,12 @@ export const VirtualMachine = defineKind({
         ReconcileSucceeded: yes("It is"),
         Provisioned: yes("It has just been made"),
         ...trouble,
+        ...providerUnreachable,
+        ProviderError: on(
+          ["False", "Unknown"],
+          "A call to the provider failed: Unknown where the call was to look at the machine",
+          lookAtProvider,
+        ),
         WaitingForDependencies: no(
           "Something that it refers to is missing or not ready",
           "make what the message names; it is looked at again by itself",
@@ -234,6 +243,7 @@ export const VirtualMachine = defineKind({
   failures: failsAloud,
   columns: [
     column("Phase", ".status.phase"),
+    conditionColumn("Ready", "Ready"),
     column("Provider", ".spec.providerRef.name"),
     column("Class", ".spec.classRef.name"),
     column("Image", ".spec.imageRef.name"),

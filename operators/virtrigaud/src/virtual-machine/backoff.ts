@@ -12,7 +12,7 @@ export function createBackoff({ at, attempt }: EffectRecord, reason: string | un
 }
 
 function wait(reason: string | undefined, attempt: number): Ms {
-  if (reason === "Unauthorized" || reason === "NameConflict") return minute;
+  if (reason === "Unauthorized" || reason === "NameConflict" || reason === "ProviderUnreachable") return minute;
   const first = reason === "QuotaExceeded" ? minute : minute / 2;
   return Math.min(first * 2 ** (attempt - 1), 10 * minute);
 }

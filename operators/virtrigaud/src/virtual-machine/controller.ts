@@ -18,6 +18,7 @@ import {
 } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
 import { Reservations } from "../placement/reservations.ts";
+import { isConnected } from "../reachable.ts";
 import { resolve } from "../references.ts";
 import { act } from "./act.ts";
 import { finalize } from "./deletion.ts";
@@ -33,6 +34,9 @@ const byImage = "image";
 const byNetwork = "network";
 const bySecret = "secret";
 const byLock = "lock";
+
+/** A provider that goes or comes back changes the status of all its machines: they are looked at one after the other. */
+const timePerMachine = 50;
 
 export interface VirtualMachineOptions {
   readonly senses: Senses;
@@ -55,6 +59,7 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
       )
       .watches(Provider, ({ old, new: next }, look) => using(vmsByProvider.name, next ?? old, look), {
         changed: isOtherProvider,
+        spread: timePerMachine,
       })
       .watches(VMClass, ({ old, new: next }, look) => using(vmsByClass.name, next ?? old, look), {
         changed: isOtherSpec,
@@ -173,8 +178,9 @@ const isOtherSpec = (
 ): boolean =>
   a.metadata.generation !== b.metadata.generation || !deepEqual(a.metadata.annotations, b.metadata.annotations);
 
-/** All but how it feels from one moment to the next. */
+/** Whether it can be asked, and what it can do. */
 const isOtherProvider = (a: Provider, b: Provider): boolean =>
   isOtherSpec(a, b) ||
+  isConnected(a) !== isConnected(b) ||
   !deepEqual(a.status?.runtime, b.status?.runtime) ||
   !deepEqual(a.status?.reportedCapabilities, b.status?.reportedCapabilities);

@@ -3,6 +3,7 @@
 import { type Instant, type Ms, plus } from "@telltale/kinds";
 import { text } from "@telltale/status";
 import { labels } from "../names.ts";
+import { isConnected, unreachable as unreachableText } from "../reachable.ts";
 import { awaited } from "./addresses.ts";
 import { createBackoff, createLimit } from "./backoff.ts";
 import { formOn } from "./image-form.ts";
@@ -32,9 +33,12 @@ const invalid: Row = ({ problem, needs }) => {
 /** 7: what it refers to is not there. */
 const waiting: Row = ({ needs }) => (needs.is === "missing" ? rest({ is: "waiting", for: needs.what }) : undefined);
 
-/** 8: nobody to ask. */
-const unreachable: Row = ({ channel }) =>
-  channel.is === "closed" ? rest({ is: "unreachable", why: channel.why, again: channel.again }) : undefined;
+/** 8: nobody to ask. What failed for good is no news of the provider, and stays said. */
+const unreachable: Row = (world) => {
+  const { channel } = world;
+  if (channel.is !== "closed") return undefined;
+  return stuck(world) ?? rest({ is: "unreachable", why: channel.why, again: channel.again });
+};
 
 /** Something was tried and failed: the pass ends with it. */
 const troubled: Row = ({ heard: { trouble, lacking, taken }, record }) => {
@@ -146,7 +150,7 @@ function surely({ recordAge, heard, now, told }: World): Instant {
 
 /** 13: what it is made of. */
 const image: Row = (world) => {
-  const { needs, vm } = world;
+  const { needs, vm, now } = world;
   if (!isNew(world) || needs.is !== "there") return undefined;
   const addresses = awaited(vm, needs.networks);
   if (addresses !== undefined) return rest({ is: "waiting", for: addresses });
@@ -155,10 +159,25 @@ const image: Row = (world) => {
   if (form.is === "usable") return undefined;
   const { name = "" } = needs.image.metadata;
   const where = needs.provider.metadata.name ?? "";
-  return form.is === "preparing"
-    ? rest({ is: "image", isUnderWay: true, why: text`Preparing image ${name} on provider ${where}` })
-    : rest({ is: "image", isUnderWay: false, why: text`Image ${name} not prepared on provider ${where}` });
+  if (isConnected(needs.provider) === false) {
+    const { namespace = "" } = needs.provider.metadata;
+    return rest({ is: "unreachable", why: unreachableText(`${namespace}/${where}`), again: plus(now, minute) });
+  }
+  switch (form.is) {
+    case "preparing":
+      return rest({ is: "image", isUnderWay: true, why: text`Preparing image ${name} on provider ${where}` });
+    case "unknown":
+      return rest({
+        is: "image",
+        isUnderWay: false,
+        why: text`Provider ${where} has not said whether it prepares images`,
+      });
+    case "missing":
+      return rest({ is: "image", isUnderWay: false, why: text`Image ${name} not prepared on provider ${where}` });
+  }
 };
+
+const minute: Ms = 60_000;
 
 /** 14: where it goes. */
 const placement: Row = (world) =>

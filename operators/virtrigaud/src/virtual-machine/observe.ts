@@ -3,7 +3,7 @@
 import { type KindRef, type KubeObject, parseQuantity, quantityToBytes } from "@telltale/kinds";
 import { Namespace, Secret } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
-import { findCondition, type SafeText, text } from "@telltale/status";
+import { findCondition, type SafeText, type text } from "@telltale/status";
 import { providerKeyOf, snapshotsByVM, vmsByProvider } from "../indexes.ts";
 import {
   Provider,
@@ -19,7 +19,7 @@ import {
 import { annotations } from "../names.ts";
 import type { Placing } from "../placement/engine.ts";
 import type { Reservations } from "../placement/reservations.ts";
-import { isReachable } from "../reachable.ts";
+import { isReachable, unreachable } from "../reachable.ts";
 import { recorded } from "../recorded.ts";
 import { type Crossing, type Followed, follow, providerKey } from "../references.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
@@ -189,7 +189,7 @@ async function channelOf(vm: VirtualMachine, needs: Needs, look: Look, senses: S
   const { namespace = "", name = "" } = provider.metadata;
   const isThere = heldOf(vm).id !== undefined || vm.metadata.deletionTimestamp !== undefined;
   if (!isReachable(provider, isThere ? "what exists" : "something new"))
-    return closed(text`Provider ${namespace}/${name} is not running`);
+    return closed(unreachable(`${namespace}/${name}`));
   const tls = await senses.tls.of(provider, look);
   if (tls.is === "missing") return closed(tls.why);
   senses.streaks.end(uid, "unreachable");

@@ -2,7 +2,8 @@
 import { type Instant, type Ms, plus } from "@telltale/kinds";
 import { type Draft, type SafeText, text } from "@telltale/status";
 import type { VirtualMachine } from "../kinds/index.ts";
-import type { Failure } from "../link/failure.ts";
+import { type Failure, isUnreachable } from "../link/failure.ts";
+import { unreachable } from "../reachable.ts";
 import { isMaking, shutdownMessage } from "./marks.ts";
 import type { Rest } from "./step.ts";
 import type { Held, Trouble, World } from "./world.ts";
@@ -65,8 +66,7 @@ function say(rest: Rest, world: World, draft: VMDraft): Wake {
       draft.condition("Ready", false, "WaitingForDependencies", rest.for).set({ message: rest.for });
       return 30 * second;
     case "unreachable":
-      pending();
-      draft.condition("Ready", false, "ProviderError", rest.why).set({ message: rest.why });
+      sayUnreachable(rest.why, world, draft);
       return { at: rest.again };
     case "trouble":
       return sayTrouble(rest, world, draft);
@@ -165,6 +165,13 @@ function say(rest: Rest, world: World, draft: VMDraft): Wake {
   }
 }
 
+/** Nothing is known of it now: what was seen last is kept, and in the same words as long as it is so. */
+function sayUnreachable(why: SafeText, { told, held }: World, draft: VMDraft): void {
+  const wasSeen = told.phase === "Running" || told.phase === "Stopped";
+  if (told.phase === undefined || (wasSeen && held.id === undefined)) draft.phase("Pending");
+  draft.condition("Ready", "Unknown", "ProviderUnreachable", why).set({ message: why });
+}
+
 function making(draft: VMDraft, reason: "Creating" | "TaskInProgress", said: SafeText): void {
   draft.phase("Provisioning").condition("Provisioning", true, reason, said);
   draft.condition("Ready", false, reason, said).set({ message: said });
@@ -240,14 +247,21 @@ const reasonOf = (failure: Failure) =>
 
 function sayTrouble({ trouble, isFinal }: Rest & { is: "trouble" }, world: World, draft: VMDraft): Wake {
   const { during, error } = trouble;
+  if (isUnreachable(error.failure)) {
+    sayUnreachable(unreachable(providerOf(world)), world, draft);
+    if (during === "create") sayUnanswered(trouble, draft);
+    return trouble.again === undefined ? 300 * second : { at: trouble.again };
+  }
   switch (during) {
     case "create":
     case "createTask":
       return sayNotMade(trouble, isFinal, draft);
     case "look": {
+      // Held back by the limits of the provider: it was not asked, and a few times in a row that is no news.
+      if (error.failure === "RateLimit" && trouble.count < 3 && world.told.ready !== undefined) break;
       const said = text`Failed to describe VM: ${error.said}`;
       if ((world.held.id ?? "") === "") draft.phase(world.told.phase ?? "Pending");
-      draft.condition("Ready", false, "ProviderError", said).set({ message: said });
+      draft.condition("Ready", "Unknown", "ProviderError", said).set({ message: said });
       break;
     }
     case "power": {
@@ -272,6 +286,24 @@ function sayTrouble({ trouble, isFinal }: Rest & { is: "trouble" }, world: World
   return trouble.again === undefined ? 300 * second : { at: trouble.again };
 }
 
+const providerOf = ({ needs, vm }: World): string =>
+  needs.is === "there" ? keyOf(needs.provider.metadata) : vm.spec.providerRef.name;
+
+const keyOf = ({ namespace = "", name = "" }: { readonly namespace?: string; readonly name?: string }): string =>
+  `${namespace}/${name}`;
+
+/** A request to make it had no answer: it may be being made, or it was never sent. */
+function sayUnanswered({ error }: Trouble, draft: VMDraft): void {
+  if (error.isOutcomeUnknown) {
+    const said = text`The provider was asked to make it, and has not answered`;
+    draft.phase("Provisioning").condition("Provisioning", true, "Creating", said);
+  } else {
+    draft
+      .phase("Pending")
+      .condition("Provisioning", false, "ProviderError", text`The provider was not asked to make it`);
+  }
+}
+
 /** E1 */
 function sayNotMade({ error, again }: Trouble, isFinal: boolean, draft: VMDraft): Wake {
   const said = text`Failed to create VM: ${error.said}`;
@@ -283,9 +315,6 @@ function sayNotMade({ error, again }: Trouble, isFinal: boolean, draft: VMDraft)
   }
   const isPending = ["QuotaExceeded", "Unauthorized", "Conflict", "Busy"].includes(error.failure);
   draft.phase(isPending ? "Pending" : "Provisioning");
-  // Where the answer was lost the work may still go on: that it is being made is not taken back.
-  const isLost = error.isOutcomeUnknown && error.failure !== "Internal";
-  if (isLost) draft.condition("Provisioning", true, "Creating", said);
-  else draft.condition("Provisioning", false, "ProviderError", said);
+  draft.condition("Provisioning", false, "ProviderError", said);
   return again === undefined ? 60 * second : { at: again };
 }

@@ -63,6 +63,8 @@ export interface Input {
   readonly changed?: (old: KubeObject, next: KubeObject) => boolean;
   /** How long to wait for more changes of the kind before the pass. */
   readonly delay?: Ms;
+  /** Passes that one change asks for begin at random moments, so much time for each of them together. Default: at once. */
+  readonly spread?: Ms;
   /** Children of any owner reference, not only of the controlling one. */
   readonly anyOwner?: boolean;
   /** What is done with children. Undefined: create, patch and delete. */
@@ -135,6 +137,8 @@ export interface OwnOptions extends Selection {
 export interface WatchInputOptions<T extends KubeObject> extends Selection {
   readonly changed?: (old: T, next: T) => boolean;
   readonly delay?: Ms;
+  /** Passes that one change asks for begin at random moments, so much time for each of them together. Default: at once. */
+  readonly spread?: Ms;
 }
 
 const standard = {
@@ -218,7 +222,7 @@ export class Declaration<K extends KindRef> {
     map: (change: { old?: T; new?: T }, look: MapLook) => Iterable<Name>,
     options: WatchInputOptions<T> = {},
   ): Declaration<K> {
-    const { changed, delay, ...select } = options;
+    const { changed, delay, spread, ...select } = options;
     return this.#input({
       kind,
       as: "watches",
@@ -227,6 +231,7 @@ export class Declaration<K extends KindRef> {
       map: map as Input["map"] & object,
       ...(changed === undefined ? {} : { changed: changed as Input["changed"] & object }),
       ...(delay === undefined ? {} : { delay }),
+      ...(spread === undefined ? {} : { spread }),
     });
   }
 

@@ -205,7 +205,12 @@ export class Run {
         if (input.summed === true && !isNews) return;
         if (change.restored !== true && !isRelevant(input, change)) return;
         const cause: Cause = cached.isSynced() ? "child" : "resync";
-        for (const key of this.#targets(input, change, look)) this.#ask(key, change, cause, input.delay);
+        const { delay = 0, spread = 0 } = input;
+        const keys = [...this.#targets(input, change, look)];
+        const span = spread * (keys.length - 1);
+        for (const key of keys) {
+          this.#ask(key, change, cause, span <= 0 ? delay : delay + Math.round(this.#env.random.next() * span));
+        }
       });
     }
   }
