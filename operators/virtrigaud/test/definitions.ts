@@ -217,7 +217,7 @@ export function definitionTests(ask: Ask): void {
     test("show what the status says", async () => {
       await setStatus("VirtualMachine", "shown", { phase: "Running", ips: ["192.0.2.7", "2001:db8::7"] });
       const machine = await shown("VirtualMachine");
-      expect(machine.cells.slice(0, 3)).toEqual(["Running", "box", "small"]);
+      expect(machine.cells.slice(0, 4)).toEqual(["Running", null, "box", "small"]);
       expect(String(machine.cells.at(-1))).toContain("192.0.2.7");
       await setStatus("VMPlacementPolicy", "shown", { usedByVMs: [{ name: "a" }, { name: "b" }] });
       const policy = await shown("VMPlacementPolicy");
