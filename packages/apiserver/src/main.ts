@@ -5,9 +5,12 @@ import { parseArgs } from "node:util";
 import { parseAllDocuments } from "yaml";
 import type { JsonObject } from "./json.ts";
 import { startApiServer } from "./server.ts";
+import { StoreUnusable } from "./store/errors.ts";
+import { repairStore } from "./store/repair.ts";
 
 const usage = `usage: telltale-apiserver [options]
   --data-dir DIR          keep everything in a folder; without it, in memory only
+  --repair                repair a damaged --data-dir, say what is lost, and end; damaged files are kept beside the new ones
   --port N                listen there (default: a free port), on 127.0.0.1 only
   --kubeconfig-out FILE   write a kubeconfig of the administrator
   --token TOKEN           let the administrator in by this token too
@@ -20,6 +23,7 @@ const usage = `usage: telltale-apiserver [options]
 const { values } = parseArgs({
   options: {
     "data-dir": { type: "string" },
+    repair: { type: "boolean", default: false },
     port: { type: "string", default: "0" },
     "kubeconfig-out": { type: "string" },
     token: { type: "string" },
@@ -42,6 +46,8 @@ if (values.help) {
     await run().catch((error: unknown) => {
       // A folder in use, a port that is taken: one line says it, a stack would hide it.
       console.error(error instanceof Error ? error.message : String(error));
+      if (error instanceof StoreUnusable && error.remedy === "repair")
+        console.error(`to repair it: telltale-apiserver --data-dir ${values["data-dir"]} --repair`);
       process.exit(1);
     });
   }
@@ -53,7 +59,14 @@ function refuse(port: string, controllers: string): string | undefined {
   return undefined;
 }
 
+async function repair(dir: string | undefined): Promise<void> {
+  if (dir === undefined) throw new Error("--repair needs the folder: --data-dir DIR");
+  const found = await repairStore(dir);
+  console.log(found.length === 0 ? `nothing in ${dir} is damaged` : found.join("\n"));
+}
+
 async function run(): Promise<void> {
+  if (values.repair) return repair(values["data-dir"]);
   const objects = values.crds.flatMap((file) => documents(file));
   const server = await startApiServer({
     listen: { port: Number(values.port) },

@@ -215,7 +215,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
       faultsRoute(faults),
       service({
         version: options.version ?? "v1.36.0+embedded",
-        ready: () => ready,
+        ready: () => ready && store.failure === undefined,
         store,
         catalogue,
         tokenKey: () => pki().tokenKey,

@@ -258,7 +258,7 @@ test("a torn tail of the log is cut off and told, and what came before it is the
   expect(segment).toBeDefined();
   appendFileSync(join(dir, segment ?? ""), Buffer.from("half of a record"));
   const second = await start(dir);
-  expect(second.said()).toMatch(/the record at byte \d+ is not whole; cut off 16 bytes/);
+  expect(second.said()).toMatch(/the write at byte \d+ was cut short and never acknowledged; cut off 16 bytes/);
   const kept = await second.send("GET", `${configMaps}/kept`);
   expect(kept?.object.metadata.resourceVersion).toBe(made?.object.metadata.resourceVersion);
   const next = await second.send("POST", configMaps, { metadata: { name: "next" } });

@@ -1,11 +1,12 @@
 // The journal on disk: groups of writes go to the log in one piece, snapshots keep the log short.
 // A disk that fails once is not trusted again: nothing more is written, and everybody who waits is told.
+import { closeSync, fsyncSync, ftruncateSync, openSync } from "node:fs";
 import { type FileHandle, open, rename, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Timer } from "@telltale/clock";
 import { StoreFailed } from "./errors.ts";
 import { encode } from "./log.ts";
-import { segmentName, snapshotName, syncFolder, writeManifest } from "./manifest.ts";
+import { type SegmentLink, segmentName, snapshotName, syncFolder, writeManifest } from "./manifest.ts";
 import type { Recovered, Segment } from "./recover.ts";
 import { writeAll, writeSnapshot } from "./snapshot.ts";
 import type { Journal, JournalEntry, StoreSnapshot } from "./store.ts";
@@ -46,7 +47,7 @@ export interface DiskOptions {
 }
 
 /** How many revisions are reserved at once: so many are skipped after an unclean stop. */
-const reserved = 10_000;
+export const reserved = 10_000;
 
 export class DiskJournal implements Journal {
   readonly #options: DiskOptions;
@@ -61,6 +62,10 @@ export class DiskJournal implements Journal {
   #timer: Timer | undefined;
   #highWater: number;
   #snapshot: number;
+  /** The revision of the last write that was taken, and of the last one that is in the log. */
+  #taken: number;
+  #written: number;
+  #onFailure: (written: number, error: StoreFailed) => void = () => undefined;
   #sinceSnapshot = { records: 0, bytes: 0 };
 
   constructor(options: DiskOptions) {
@@ -68,13 +73,21 @@ export class DiskJournal implements Journal {
     this.#done = [...options.recovered.segments];
     this.#snapshot = options.recovered.snapshot;
     this.#highWater = options.recovered.revision + reserved;
+    this.#written = this.#done.at(-1)?.last ?? this.#snapshot;
+    this.#taken = options.recovered.revision;
     this.#writeManifest();
+  }
+
+  onFailure(listener: (written: number, error: StoreFailed) => void): void {
+    this.#onFailure = listener;
   }
 
   append(entry: JournalEntry): () => Promise<void> {
     this.reserve(entry.revision);
     const { frames, promise } = this.#group;
-    frames.push(encode(entry));
+    const skipped = entry.revision === this.#taken + 1 ? {} : { skipped: true as const };
+    frames.push(encode({ ...entry, ...skipped }));
+    this.#taken = entry.revision;
     if (frames.length === 1) this.#group.first = entry.revision;
     this.#group.last = entry.revision;
     this.#running ??= this.#run();
@@ -100,7 +113,7 @@ export class DiskJournal implements Journal {
       if (this.#state.at === "failed") return;
       await this.#endSegment();
       this.#highWater = revision;
-      this.#writeManifest();
+      this.#writeManifest(this.#done.at(-1)?.last ?? 0);
     } catch (error) {
       throw this.#fail("closing", error);
     } finally {
@@ -136,11 +149,19 @@ export class DiskJournal implements Journal {
     if (this.#file !== undefined && this.#file.bytes >= this.#options.limits.segmentBytes) await this.#endSegment();
     this.#file ??= await this.#beginSegment(first);
     const bytes = frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames);
-    await this.#put(this.#file.handle, bytes);
-    this.#file.bytes += bytes.length;
-    this.#file.last = last;
-    if (this.#options.sync === "always") await this.#datasync(this.#file.handle);
-    else if (this.#options.sync === "interval") this.#syncSoon();
+    const file = this.#file;
+    try {
+      await this.#put(file.handle, bytes);
+      if (this.#options.sync === "always") await this.#datasync(file.handle);
+    } catch (error) {
+      takeBack(file);
+      throw error;
+    }
+    file.bytes += bytes.length;
+    file.size += bytes.length;
+    file.last = last;
+    this.#written = last;
+    if (this.#options.sync === "interval") this.#syncSoon();
     this.#sinceSnapshot.records += frames.length;
     this.#sinceSnapshot.bytes += bytes.length;
     const { snapshotRecords, snapshotBytes } = this.#options.limits;
@@ -176,9 +197,11 @@ export class DiskJournal implements Journal {
 
   async #beginSegment(first: number): Promise<OpenSegment> {
     const path = join(this.#options.dir, segmentName(first));
-    const handle = await open(path, "ax");
-    syncFolder(this.#options.dir);
-    return { path, handle, bytes: 0, last: first };
+    const handle = await open(path, "ax", 0o600);
+    // In the list before the first record: a log file that is missing shows.
+    this.#file = { path, handle, bytes: 0, size: 0, first, after: this.#written, last: this.#written };
+    this.#writeManifest();
+    return this.#file;
   }
 
   /** Synced in every mode: a log file that others follow is whole. */
@@ -191,7 +214,8 @@ export class DiskJournal implements Journal {
     await this.#datasync(file.handle);
     this.#file = undefined;
     await file.handle.close();
-    this.#done.push({ path: file.path, last: file.last });
+    const { path, first, after, last } = file;
+    this.#done.push({ path, first, after, last });
   }
 
   /** A snapshot that fails costs only time at the next start: the log has everything. */
@@ -204,7 +228,7 @@ export class DiskJournal implements Journal {
     const path = join(dir, snapshotName(revision));
     const unfinished = `${path}.tmp`;
     try {
-      const handle = await open(unfinished, "w");
+      const handle = await open(unfinished, "w", 0o600);
       try {
         const { whole } = await writeSnapshot(handle, tables.values(), () => this.#state.at === "open");
         if (!whole) return;
@@ -216,9 +240,12 @@ export class DiskJournal implements Journal {
       await rename(unfinished, path);
       syncFolder(dir);
       const old = this.#snapshot;
+      const obsolete = this.#done.filter(({ last }) => last <= revision);
+      this.#done = this.#done.filter(({ last }) => last > revision);
       this.#snapshot = revision;
       this.#writeManifest();
-      await this.#removeBefore(revision, old);
+      for (const segment of obsolete) await unlink(segment.path);
+      if (old > 0 && old < revision) await unlink(join(dir, snapshotName(old)));
     } catch (error) {
       log(`store ${dir}: no snapshot at revision ${revision}: ${String(error)}`);
     } finally {
@@ -227,15 +254,11 @@ export class DiskJournal implements Journal {
     }
   }
 
-  async #removeBefore(revision: number, snapshot: number): Promise<void> {
-    const obsolete = this.#done.filter(({ last }) => last <= revision);
-    this.#done = this.#done.filter(({ last }) => last > revision);
-    for (const { path } of obsolete) await unlink(path);
-    if (snapshot > 0 && snapshot < revision) await unlink(join(this.#options.dir, snapshotName(snapshot)));
-  }
-
-  #writeManifest(): void {
-    writeManifest(this.#options.dir, { format: 1, highWater: this.#highWater, snapshot: this.#snapshot });
+  /** `last` is told by a stop in order only: behind it nothing is missing. */
+  #writeManifest(last?: number): void {
+    const open = this.#file === undefined ? [] : [this.#file];
+    const segments = [...this.#done, ...open].map(({ first, after }) => ({ first, after }));
+    writeManifest(this.#options.dir, { highWater: this.#highWater, snapshot: this.#snapshot, segments, last });
   }
 
   /** From here on every write is refused. The first failure is the one that counts. */
@@ -249,6 +272,7 @@ export class DiskJournal implements Journal {
     );
     log(error.message);
     this.#refuse(error);
+    this.#onFailure(this.#written, error);
     return error;
   }
 
@@ -276,11 +300,29 @@ type State =
   | { readonly at: "failed"; readonly error: StoreFailed } // or abandoned: for good, and what waits is rejected
   | { readonly at: "stopped" }; // closed in order
 
-interface OpenSegment {
+interface OpenSegment extends SegmentLink {
   readonly path: string;
   readonly handle: FileHandle;
+  /** Counted for the limit; no limit is left where a new file must begin. */
   bytes: number;
+  /** Where the whole groups end. */
+  size: number;
   last: number;
+}
+
+/** Removes what a failed group left in the file: nobody was told that it is there. A disk that refuses this too may keep it. */
+function takeBack({ path, size }: OpenSegment): void {
+  try {
+    const file = openSync(path, "r+");
+    try {
+      ftruncateSync(file, size);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // What is cut short is found at the next start.
+  }
 }
 
 /** Writes that go to the disk together. */

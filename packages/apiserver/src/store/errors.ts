@@ -44,15 +44,30 @@ export class StoreFailed extends Error {
   }
 }
 
-/** The folder cannot be opened: another process has it, or its files do not make a store. */
+/** What a user can do about a folder that cannot be opened: end the process that has it, repair it, or bring a copy back. */
+export type StoreRemedy = "stop" | "repair" | "copy";
+
+/** The folder cannot be opened: another process has it, or its files do not make a store. Nothing was changed in it. */
 export class StoreUnusable extends Error {
   readonly code = "StoreUnusable";
+  readonly remedy: StoreRemedy;
+  /** What is wrong, without the way out. */
+  readonly problem: string;
 
-  constructor(message: string) {
-    super(message);
+  constructor(problem: string, remedy: StoreRemedy) {
+    super(`${problem}; ${remedies[remedy]}`);
     this.name = "StoreUnusable";
+    this.remedy = remedy;
+    this.problem = problem;
   }
 }
+
+const remedies: Readonly<Record<StoreRemedy, string>> = {
+  stop: "stop it first, or use another folder",
+  copy: "restore the folder from a copy",
+  repair:
+    "nothing was changed: restore the folder from a copy, or repair it, which keeps the damaged files beside the new ones and goes on without what is lost",
+};
 
 function shownExpectation(expected: Expectation): string {
   return typeof expected === "number" ? `at revision ${expected}` : expected;

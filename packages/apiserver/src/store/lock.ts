@@ -8,14 +8,14 @@ export function lock(dir: string, log: (line: string) => void): () => void {
   const path = join(dir, "LOCK");
   const mine = join(dir, `LOCK.${process.pid}`);
   // Linked, not written in place: nobody ever sees a lock without a name in it.
-  writeFileSync(mine, JSON.stringify(self()));
+  writeFileSync(mine, JSON.stringify(self()), { mode: 0o600 });
   try {
     if (!link(mine, path)) {
       const held = readText(path);
       const owner = ownerOf(held);
-      if (owner !== undefined && isAlive(owner)) throw new StoreUnusable(refusal(dir, owner));
+      if (owner !== undefined && isAlive(owner)) throw new StoreUnusable(refusal(dir, owner), "stop");
       takeAway(dir, path, held, mine);
-      if (!link(mine, path)) throw new StoreUnusable(refusal(dir, ownerOf(readText(path))));
+      if (!link(mine, path)) throw new StoreUnusable(refusal(dir, ownerOf(readText(path))), "stop");
       log(`store ${dir}: took over the lock of process ${owner?.pid ?? "unknown"}, which is gone`);
     }
   } finally {
@@ -37,7 +37,7 @@ function refusal(dir: string, owner: Owner | undefined): string {
       : owner.pid === process.pid
         ? `this process (${owner.pid})`
         : `process ${owner.pid}`;
-  return `store ${dir} is in use by ${who}; stop it first, or use another folder`;
+  return `store ${dir} is in use by ${who}`;
 }
 
 /** Removes a lock that was found stale. Whoever else found it so may have put a live one in its place meanwhile. */
@@ -53,7 +53,7 @@ function takeAway(dir: string, path: string, stale: string | undefined, mine: st
   const live = taken !== stale;
   if (live) link(aside, path);
   unlinkSync(aside);
-  if (live) throw new StoreUnusable(refusal(dir, ownerOf(taken)));
+  if (live) throw new StoreUnusable(refusal(dir, ownerOf(taken)), "stop");
 }
 
 function link(from: string, to: string): boolean {

@@ -1,6 +1,6 @@
 // Opens a store: in memory, or on a folder that it takes for itself.
-import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Clock } from "@telltale/clock";
 import { type DiskFaults, DiskJournal, type DiskLimits, diskLimits, type SyncMode } from "./disk.ts";
 import type { HistoryLimits } from "./history.ts";
@@ -40,9 +40,10 @@ export async function openStore(options: OpenOptions): Promise<Store> {
     return store;
   }
   const dir = resolve(storage.dir);
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const unlock = lock(dir, log);
   try {
+    keepPrivate(dir);
     const recovered = await recover(dir, log);
     const journal = new DiskJournal({
       dir,
@@ -62,4 +63,10 @@ export async function openStore(options: OpenOptions): Promise<Store> {
     unlock();
     throw error;
   }
+}
+
+/** Secrets are in there: a folder and files that others may read, from an earlier version or a copy, are theirs no longer. */
+function keepPrivate(dir: string): void {
+  chmodSync(dir, 0o700);
+  for (const name of readdirSync(dir)) if (/^(MANIFEST|LOCK|snap-|wal-)/.test(name)) chmodSync(join(dir, name), 0o600);
 }

@@ -48,6 +48,8 @@ export interface Journal {
   append(entry: JournalEntry): () => Promise<void>;
   /** Makes sure that no revision up to this one is ever given out again. */
   reserve(revision: number): void;
+  /** Tells when it takes no more writes: those behind `written` are lost. */
+  onFailure(listener: (written: number, error: StoreFailed) => void): void;
   close(revision: number): Promise<void>;
   /** Stops where it is, as a crash would. */
   abandon(): Promise<void>;
@@ -96,6 +98,7 @@ export class Store {
   #revision: number;
   #compacted: number;
   #closed = false;
+  #failure: StoreFailed | undefined;
 
   constructor({ clock, history, recovered, journal }: StoreOptions) {
     this.#clock = clock;
@@ -106,6 +109,12 @@ export class Store {
     this.#history = new History(this.#limits);
     this.#revision = recovered?.revision ?? firstRevision;
     this.#compacted = recovered?.revision ?? 0;
+    journal?.onFailure((written, error) => this.#fail(written, error));
+  }
+
+  /** Why no write is taken any more; undefined while all is well. */
+  get failure(): StoreFailed | undefined {
+    return this.#failure;
   }
 
   /** The revision of the last write. */
@@ -162,20 +171,40 @@ export class Store {
     const json = object === undefined ? undefined : record.json;
     const durable = this.#journal?.append({ revision, key, json }) ?? (() => Promise.resolve());
 
-    if (object === undefined) table.delete(key);
-    else table.set(record);
-    this.#revision = revision;
-    const event: StoreEvent = {
+    this.#apply({
       revision,
       type: object === undefined ? "DELETED" : current === undefined ? "ADDED" : "MODIFIED",
       key,
       record,
       ...(current === undefined ? {} : { previous: current }),
-    };
+    });
+    return { record, durable };
+  }
+
+  #apply(event: StoreEvent): void {
+    const table = this.#tableOf(event.key);
+    if (event.type === "DELETED") table.delete(event.key);
+    else table.set(event.record);
+    this.#revision = event.revision;
     this.#history.add(event, this.#clock.now());
     this.#trim();
     this.#subscribers.deliver(event);
-    return { record, durable };
+  }
+
+  /** Takes back the writes that could not be stored, the last one first: nobody reads what was answered with an error. */
+  #fail(written: number, error: StoreFailed): void {
+    this.#failure = error;
+    for (const { type, key, record, previous } of this.#history.since(written).reverse()) {
+      const revision = this.#revision + 1;
+      if (type === "ADDED") {
+        const last = StoredRecord.of({ key, revision, created: record.created }, record.object(), this.#parsed);
+        this.#apply({ revision, type: "DELETED", key, record: last, previous: record });
+      } else if (previous !== undefined) {
+        const restored = previous.moved(revision);
+        const now = type === "MODIFIED" ? { previous: record } : {};
+        this.#apply({ revision, type: type === "MODIFIED" ? "MODIFIED" : "ADDED", key, record: restored, ...now });
+      }
+    }
   }
 
   /**

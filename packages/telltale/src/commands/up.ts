@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { repairStore } from "@telltale/apiserver";
 import { sleep } from "@telltale/clock";
 import { type KubeObject, type Ms, parseGoDuration } from "@telltale/kinds";
 import { pinoLog, silentLog } from "@telltale/runtime";
@@ -9,8 +10,8 @@ import type { Operator } from "../operators/operator.ts";
 import { chosen } from "../operators/table.ts";
 import type { Call } from "../program/command.ts";
 import { exit, misused } from "../program/problem.ts";
-import { type EmbeddedCluster, startCluster } from "../up/cluster.ts";
-import { openFolder, standardFolder } from "../up/folder.ts";
+import { type EmbeddedCluster, problemOfStore, startCluster } from "../up/cluster.ts";
+import { type Folder, openFolder, standardFolder } from "../up/folder.ts";
 import { unsettled } from "../up/settled.ts";
 import { span } from "../view/age.ts";
 import { fitted, folded } from "../view/fold.ts";
@@ -30,11 +31,14 @@ export async function run(call: Call): Promise<number> {
   const patience = patienceIn(values["timeout"]);
   const settings = Object.fromEntries(operators.map((it) => [it.name, it.settings(env, call.settings[it.name] ?? {})]));
   const inMemory = flags.has("memory");
+  if (inMemory && flags.has("repair"))
+    throw misused("--repair and --memory exclude each other", "leave out one of them");
   const place = inMemory
     ? mkdtempSync(join(tmpdir(), "telltale-"))
     : (values["data"] ?? standardFolder(env, homedir()));
   const folder = openFolder(place);
   const log = flags.has("verbose") ? await pinoLog({ level: "info", clock, destination: 2 }) : silentLog;
+  if (flags.has("repair")) await repair(folder, (line) => err.line(line));
   const isOnce = flags.has("once");
   const steps = flags.has("json") ? () => {} : (step: string) => err.line(`${stamp(clock.uptime() - began)}  ${step}`);
   const cluster = await startCluster({
@@ -60,6 +64,15 @@ export async function run(call: Call): Promise<number> {
     if (inMemory) rmSync(place, { recursive: true, force: true });
     if (signal.aborted && !isOnce)
       err.line(inMemory ? "stopped" : `stopped; telltale up goes on where it was (${folder.path})`);
+  }
+}
+
+async function repair(folder: Folder, report: (line: string) => void): Promise<void> {
+  try {
+    const found = await repairStore(folder.store);
+    for (const line of found.length === 0 ? [`nothing in ${folder.store} is damaged`] : found) report(line);
+  } catch (error) {
+    throw problemOfStore(error, folder) ?? error;
   }
 }
 

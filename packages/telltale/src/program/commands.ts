@@ -21,6 +21,7 @@ export const commands: readonly Command[] = [
       once: { means: "wait until every sample has settled, print the tree and end: 0, or 1 and what did not settle" },
       data: { value: "DIR", means: "keep everything there; else TELLTALE_DATA, or ~/.local/state/telltale" },
       memory: { means: "keep nothing" },
+      repair: { means: "repair a damaged folder first: say what is lost, keep the damaged files, and go on" },
       port: { value: "N", means: "listen there, on 127.0.0.1; a free one where it is left out" },
       real: { means: "real programs in place of simulated ones, where they are there" },
       "no-samples": { means: "apply none" },

@@ -1,6 +1,6 @@
 // A whole cluster in this process: the API server, what makes pods run, and operators with backends that pretend.
 import { writeFileSync } from "node:fs";
-import { type ApiServer, startApiServer } from "@telltale/apiserver";
+import { type ApiServer, type StoreRemedy, StoreUnusable, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
 import type { Clock, Random } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
@@ -121,19 +121,26 @@ async function serve(
 }
 
 function problemOfServer(error: unknown, port: number, folder: Folder): unknown {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE") {
     return new Problem(`port ${port} is taken`, "choose another with --port, or leave --port out for a free one");
   }
   if (code === "EACCES") return new Problem(`port ${port} may not be listened on`, "choose one above 1023 with --port");
-  if (code !== "StoreUnusable") return error;
-  const isBusy = /is in use by/.test(message);
-  return new Problem(
-    message.split(";")[0] ?? message,
-    isBusy
-      ? "stop that telltale first, or choose another folder with --data"
-      : `remove ${folder.path} to begin anew, or choose another folder with --data`,
-  );
+  return problemOfStore(error, folder) ?? error;
+}
+
+/** A folder that cannot be opened, and the way out. */
+export function problemOfStore(error: unknown, folder: Folder): Problem | undefined {
+  return error instanceof StoreUnusable ? new Problem(error.problem, remedyOf(error.remedy, folder)) : undefined;
+}
+
+function remedyOf(remedy: StoreRemedy, folder: Folder): string {
+  const other = "choose another folder with --data";
+  if (remedy === "stop") return `stop that telltale first, or ${other}`;
+  const copy = `bring back a copy of ${folder.path}, remove it to start from nothing, or ${other}`;
+  return remedy === "copy"
+    ? copy
+    : `start with --repair, which keeps damaged files beside the new ones and goes on without what is lost; or ${copy}`;
 }
 
 /** What is there before an operator works. */
