@@ -45,6 +45,8 @@ export const annotations = {
   currentSnapshot: "virtrigaud.io/current-snapshot",
   lastRevertedSnapshot: "virtrigaud.io/last-reverted-snapshot",
   placement: "virtrigaud.io/placement",
+  /** Beside the placement of a clone: the Provider, `namespace/name`, on which its copy has that place. */
+  placementProvider: "virtrigaud.io/placement-provider",
   deletionPolicy: "virtrigaud.io/deletion-policy",
   paused: "virtrigaud.io/paused",
   vmName: "virtrigaud.io/vm-name",

@@ -8,6 +8,7 @@ import { dryRun } from "./dry-run.ts";
 import { checkedGet } from "./http-get.ts";
 import type { CallSample } from "./link/calls.ts";
 import { Links } from "./link/links.ts";
+import { Reservations } from "./placement/reservations.ts";
 import { providers } from "./provider/controller.ts";
 import { externalEndpoints } from "./provider/external.ts";
 import { systemLookup } from "./system-lookup.ts";
@@ -51,6 +52,7 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
     ...(options.onCall && { onCall: options.onCall }),
   });
   const tls = new TlsSecrets();
+  const places = new Reservations();
   const addresses = policyOf(config);
   const crossing = { isFree: config.allowCrossNamespaceRefs };
   const ways = { links, tls };
@@ -66,7 +68,7 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
     providers({ ...ways, settings, clock, external: externalEndpoints(addresses, lookup) }),
     adoption({ ...ways, clock }),
     virtualMachines({
-      senses: { ...ways, crossing, random, streaks: new Streaks(), httpGet },
+      senses: { ...ways, crossing, random, streaks: new Streaks(), httpGet, places },
       workers: workers.VirtualMachine,
       ...(options.onAddress && { onAddress: options.onAddress }),
     }),
@@ -83,7 +85,7 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
       ...(config.migrationJobs && !config.dryRun && { tools: config.migrationJobs }),
     }),
     vmSnapshots({ ...ways, workers: workers.VMSnapshot }),
-    vmClones({ ...ways, crossing, workers: workers.VMClone }),
+    vmClones({ ...ways, crossing, places, workers: workers.VMClone }),
     vmPlacementPolicies({ workers: workers.VMPlacementPolicy }),
     vmSets({ workers: workers.VMSet }),
   ];

@@ -2,6 +2,7 @@
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { afterEach, expect, it } from "vitest";
 import { VirtualMachine, VMClass, VMImage, VMNetworkAttachment } from "../src/kinds/index.ts";
+import { Reservations } from "../src/placement/reservations.ts";
 import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
@@ -22,7 +23,15 @@ async function open(): Promise<Stage> {
   here = await stage({
     controllers: ({ links, random }) => [
       virtualMachines({
-        senses: { links, tls, crossing, random, streaks: new Streaks(), httpGet: async () => 200 },
+        senses: {
+          links,
+          tls,
+          places: new Reservations(),
+          crossing,
+          random,
+          streaks: new Streaks(),
+          httpGet: async () => 200,
+        },
         workers: 10,
       }),
       vmClasses({ crossing, workers: 1 }),

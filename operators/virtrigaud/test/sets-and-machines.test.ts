@@ -1,6 +1,7 @@
 // Sets and policies beside the controller of machines, with a simulated provider: what a set makes really is made.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VirtualMachine, VMClass, VMImage, VMPlacementPolicy, VMSet } from "../src/kinds/index.ts";
+import { Reservations } from "../src/placement/reservations.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
 import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
@@ -17,6 +18,7 @@ const machines = ({ links, random }: Tools) =>
       random,
       streaks: new Streaks(),
       tls: new TlsSecrets(),
+      places: new Reservations(),
       crossing: { isFree: false },
       httpGet: async () => 200,
     },

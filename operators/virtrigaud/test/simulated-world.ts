@@ -13,6 +13,7 @@ import {
   VMSnapshot,
 } from "../src/kinds/index.ts";
 import { Links } from "../src/link/links.ts";
+import { Reservations } from "../src/placement/reservations.ts";
 import { simulatedDial } from "../src/simulated/dial.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
 import { TlsSecrets } from "../src/tls-secrets.ts";
@@ -40,5 +41,13 @@ export const of = (kind: KindRef, name: string, spec: object): KubeObject =>
 export function sensesOf(clock: Clock, random: Random, host: SimulatedHost) {
   const links = new Links({ dial: simulatedDial({ clock, find: () => host }), clock });
   const crossing = { isFree: false };
-  return { links, tls: new TlsSecrets(), crossing, random, streaks: new Streaks(), httpGet: async () => 200 };
+  return {
+    links,
+    tls: new TlsSecrets(),
+    places: new Reservations(),
+    crossing,
+    random,
+    streaks: new Streaks(),
+    httpGet: async () => 200,
+  };
 }

@@ -3,6 +3,7 @@ import { Secret } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, it } from "vitest";
 import { PowerOp } from "../src/contract/contract.ts";
 import { Provider, VirtualMachine, VMClass, VMClone, VMImage, VMSnapshot } from "../src/kinds/index.ts";
+import { Reservations } from "../src/placement/reservations.ts";
 import { answer, fail, lose, refuse, repeat, slow } from "../src/simulated/faults.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
 import { TlsSecrets } from "../src/tls-secrets.ts";
@@ -21,6 +22,7 @@ const machines = ({ links, random }: Tools) =>
       random,
       streaks: new Streaks(),
       tls: new TlsSecrets(),
+      places: new Reservations(),
       crossing: { isFree: false },
       httpGet: async () => 200,
     },

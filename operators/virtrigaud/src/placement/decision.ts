@@ -1,6 +1,7 @@
-// Where a machine was put, as its annotation tells: what the engine reads of others, and writes of the one that it places (3.5).
+// Where a machine was put, as its annotation tells: what the engine reads of others, and writes of the one that it places (3.5). A
+// VMClone has the same annotation from its request on, until its copy has a VirtualMachine.
 import { formatTime, type Instant } from "@telltale/kinds";
-import type { VirtualMachine, VMPlacementPolicy } from "../kinds/index.ts";
+import type { VirtualMachine, VMClone, VMPlacementPolicy } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 
 /** What is chosen of each: a name, or nothing. */
@@ -12,16 +13,31 @@ export type Topology = Dimension | "zone";
 
 export type Decision = { readonly [T in Topology]?: string };
 
+/** A place that was chosen. */
+export interface Decided {
+  readonly is: "placed";
+  /** For the annotation. */
+  readonly decision: string;
+  readonly at: Decision;
+}
+
 /** Undefined: it was not placed, or somebody wrote something else there. Read once for each version of an object. */
-export function decisionOf(vm: VirtualMachine): Decision | undefined {
-  const written = vm.metadata.annotations?.[annotations.placement];
+export function decisionOf(object: VirtualMachine | VMClone): Decision | undefined {
+  const written = object.metadata.annotations?.[annotations.placement];
   if (written === undefined) return undefined;
-  const known = read.get(vm) ?? parsed(written);
-  if (known !== undefined) read.set(vm, known);
+  const known = read.get(object) ?? parsed(written);
+  if (known !== undefined) read.set(object, known);
   return known;
 }
 
-const read = new WeakMap<VirtualMachine, Decision>();
+/** The stored choice of an object. While a request by it may still have an effect, no other place is chosen. */
+export function storedDecision(object: VirtualMachine | VMClone): Decided | undefined {
+  const at = decisionOf(object);
+  const decision = object.metadata.annotations?.[annotations.placement];
+  return at === undefined || decision === undefined ? undefined : { is: "placed", decision, at };
+}
+
+const read = new WeakMap<VirtualMachine | VMClone, Decision>();
 
 function parsed(written: string): Decision | undefined {
   try {

@@ -3,7 +3,7 @@
 import type { Instant } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
 import type { Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../kinds/index.ts";
-import { type Decision, type Dimension, dimensions, writtenDecision } from "./decision.ts";
+import { type Decided, type Decision, type Dimension, dimensions, writtenDecision } from "./decision.ts";
 import { Fit } from "./fit.ts";
 import { Neighbours } from "./neighbours.ts";
 import { onProvider, secured } from "./requirements.ts";
@@ -32,16 +32,14 @@ export interface PlacementPayload {
   readonly ResourcePool?: string;
 }
 
-export type Placed = {
-  readonly is: "placed";
-  readonly placement: PlacementPayload;
-  /** For the annotation. */
-  readonly decision: string;
-  readonly at: Decision;
-};
-export type Placing = Placed | { readonly is: "nowhere"; readonly why: SafeText; readonly violations: number };
+export type Nowhere = { readonly is: "nowhere"; readonly why: SafeText; readonly violations: number };
+export type Placing = Decided | Nowhere;
 
-export function place(vm: VirtualMachine, policy: VMPlacementPolicy | undefined, around: Around): Placing {
+export function place(
+  vm: VirtualMachine,
+  policy: VMPlacementPolicy | undefined,
+  around: Around,
+): (Decided & { readonly placement: PlacementPayload }) | Nowhere {
   const { provider, vmClass, others, policies, namespaceLabels, now } = around;
   const neighbours = new Neighbours(vm, others, namespaceLabels);
   const fit = new Fit(vm, policy, policies, neighbours);

@@ -42,8 +42,31 @@ test("what is on record counts, and what is gone does not", () => {
   const it = new Reservations();
   const [a, b] = [machine("a"), machine("b")];
   expect(hostOf(it, a, [b])).toBe("h1");
-  const moved = machine("a", { [annotations.placement]: JSON.stringify({ host: "h2" }) });
+  const moved = {
+    ...machine("a", { [annotations.placement]: JSON.stringify({ host: "h2" }) }),
+    status: { id: "vm-1" },
+  } as VirtualMachine;
   expect(hostOf(it, b, [moved])).toBe("h1");
   it.forget(b);
   expect(hostOf(it, machine("c"), [b])).toBe("h1");
+});
+
+test("a machine that is placed again after a refusal counts at its new place, before that is on record", () => {
+  const it = new Reservations();
+  const [a, b] = [machine("a", { [annotations.placement]: JSON.stringify({ host: "h2" }) }), machine("b")];
+  expect(hostOf(it, a, [])).toBe("h1");
+  expect(hostOf(it, b, [a])).toBe("h2");
+});
+
+test("a copy that has no VirtualMachine yet is counted, on its provider, until it is forgotten", () => {
+  const it = new Reservations();
+  const copy = { metadata: { uid: "clone" } };
+  expect(it.place(machine("copy"), policy, around([]), "clone")).toMatchObject({ placement: { Host: "h1" } });
+  expect(it.place(machine("copy"), policy, around([]), "clone")).toMatchObject({ placement: { Host: "h1" } });
+  expect(hostOf(it, machine("a"), [])).toBe("h2");
+  const elsewhere = { ...around([]), provider: { metadata: { name: "q" }, spec: { type: "vsphere" } } as Provider };
+  expect(it.place(machine("b"), policy, elsewhere)).toMatchObject({ placement: { Host: "h1" } });
+  it.forget(copy);
+  it.forget(machine("b"));
+  expect(hostOf(it, machine("c"), [machine("a")])).toBe("h1");
 });

@@ -17,7 +17,7 @@ import {
   VMSnapshot,
 } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
-import { Reservations } from "../placement/reservations.ts";
+import { placedCopies } from "../placement/copies.ts";
 import { isConnected } from "../reachable.ts";
 import { resolve } from "../references.ts";
 import { act } from "./act.ts";
@@ -47,7 +47,6 @@ export interface VirtualMachineOptions {
 
 export function virtualMachines({ senses, workers, onAddress = () => {} }: VirtualMachineOptions): Controller {
   const addresses = new FirstAddresses(onAddress);
-  const places = new Reservations();
   return (
     controller(VirtualMachine, "virtualmachine")
       .on("generation", "deletion", "annotations", "labels", "finalizers", "status")
@@ -103,6 +102,7 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
         const ref = source.vmRef ?? source.templateRef;
         return ref === undefined ? [] : [named(ref, metadata.namespace)];
       })
+      .index(VMClone, placedCopies.name, placedCopies.values)
       .reads(Namespace, { metadataOnly: true })
       .gets(Secret, ConfigMap)
       .writes(VMPlacementPolicy, "patch status")
@@ -114,7 +114,7 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
         const { uid = "" } = vm.metadata;
         senses.streaks.forget(uid);
         addresses.forget(uid);
-        places.forget(vm);
+        senses.places.forget(vm);
       })
       .events("none")
       .status({ as: "patch", fieldManager })
@@ -124,7 +124,7 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
       .backoff({ first: 1_000, longest: 300_000, jitter: 0.1 })
       .resync(36_000_000)
       .reconcile<World, undefined>({
-        observe: (vm, look) => observe(vm, look, senses, places),
+        observe: (vm, look) => observe(vm, look, senses),
         plan: () => undefined,
         act: (_none, hands, world) => act(_none, hands, world, senses),
         status,

@@ -9,6 +9,7 @@ import {
   Provider,
   VirtualMachine,
   VMClass,
+  VMClone,
   VMImage,
   VMMigration,
   VMNetworkAttachment,
@@ -17,6 +18,8 @@ import {
   type VMSnapshotInfo,
 } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
+import { placedCopies, withCopies } from "../placement/copies.ts";
+import { storedDecision } from "../placement/decision.ts";
 import type { Placing } from "../placement/engine.ts";
 import type { Reservations } from "../placement/reservations.ts";
 import { isReachable, unreachable } from "../reachable.ts";
@@ -33,12 +36,13 @@ import type { Channel, Held, Needs, Revert, Told, World } from "./world.ts";
 export interface Senses extends Tools {
   readonly tls: TlsSecrets;
   readonly crossing: Crossing;
+  /** Shared with the controller of VMClones. */
+  readonly places: Reservations;
 }
 
 export const clonesByVM = "clones by VM";
 
-/** `places`: none for a machine on its way out, which needs no place. */
-export async function observe(vm: VirtualMachine, look: Look, senses: Senses, places?: Reservations): Promise<World> {
+export async function observe(vm: VirtualMachine, look: Look, senses: Senses): Promise<World> {
   const { namespace = "", name = "" } = vm.metadata;
   const held = heldOf(vm);
   // Who is on the way out needs nothing but the provider.
@@ -59,7 +63,7 @@ export async function observe(vm: VirtualMachine, look: Look, senses: Senses, pl
     revert: revertOf(vm, look),
     namesake: mates.find((it) => nameOn(it) === nameOn(vm) && isBefore(it, vm)),
     claimed: taken,
-    placing: isNew ? placingOf(vm, needs, mates, look, places) : undefined,
+    placing: isNew ? placingOf(vm, needs, mates, look, senses.places) : undefined,
     held,
     heard: {},
     told: toldOf(vm),
@@ -163,13 +167,23 @@ function placingOf(
   needs: Needs,
   others: readonly VirtualMachine[],
   look: Look,
-  places: Reservations | undefined,
+  places: Reservations,
 ): Placing | undefined {
-  if (needs.is !== "there" || places === undefined) return undefined;
+  if (needs.is !== "there") return undefined;
   const { provider, vmClass, policy } = needs;
+  const stored = storedDecision(vm);
+  if (stored !== undefined && policy !== undefined && isRequested(vm, look)) return stored;
   const policies = policy === undefined ? [] : look.list(VMPlacementPolicy, { namespace: vm.metadata.namespace ?? "" });
   const namespaceLabels = (name: string) => look.get(Namespace, { name })?.metadata?.labels;
-  return places.place(vm, policy, { provider, vmClass, others, policies, namespaceLabels, now: look.now });
+  const copies = look.where(VMClone, placedCopies.name, providerKeyOf(vm));
+  const around = { provider, vmClass, policies, namespaceLabels, now: look.now };
+  return places.place(vm, policy, { ...around, others: withCopies(others, copies) });
+}
+
+/** The provider was asked to make it, and the end of that is not known: it may have made it where the last decision said. */
+function isRequested(vm: VirtualMachine, look: Look): boolean {
+  const isKnown = findCondition(vm.status?.conditions, "Provisioning")?.status === "False";
+  return recorded(vm, look).record?.op === "Create" && !isKnown;
 }
 
 const first = 5_000;

@@ -33,10 +33,11 @@ export async function bind(world: World, hands: CloneHands): Promise<World> {
   throw new Failed({ class: "conflict", reason: "Outdated", message: text`the machine changes all the time` });
 }
 
-async function made({ target, placing, held }: World, hands: CloneHands): Promise<VirtualMachine> {
+async function made({ target, placing, held, source }: World, hands: CloneHands): Promise<VirtualMachine> {
   const { wanted } = target;
   const noted = {
-    ...(placing?.is === "placed" && { [annotations.placement]: placing.decision }),
+    // What is made from an image is placed by the controller of its own object.
+    ...(placing?.is === "placed" && source.is !== "image" && { [annotations.placement]: placing.decision }),
     ...(held.targetVMID !== undefined && { [annotations.providerId]: held.targetVMID }),
   };
   const metadata = { ...wanted.metadata, annotations: { ...wanted.metadata.annotations, ...noted } };

@@ -12,6 +12,7 @@ import {
   VMPlacementPolicy,
   VMSnapshot,
 } from "../kinds/index.ts";
+import { Reservations } from "../placement/reservations.ts";
 import type { SimulatedHost } from "../simulated/host.ts";
 import { TlsSecrets } from "../tls-secrets.ts";
 import { vmClones } from "./controller.ts";
@@ -22,7 +23,9 @@ let host: SimulatedHost;
 let refused: ((line: string) => number | undefined) | undefined;
 beforeAll(async () => {
   s = await stage({
-    controllers: ({ links }) => [vmClones({ links, tls: new TlsSecrets(), crossing: { isFree: false }, workers: 3 })],
+    controllers: ({ links }) => [
+      vmClones({ links, tls: new TlsSecrets(), places: new Reservations(), crossing: { isFree: false }, workers: 3 }),
+    ],
     refuse: ({ method, path }) => refused?.(`${method} ${path.split("?")[0]}`),
   });
 });

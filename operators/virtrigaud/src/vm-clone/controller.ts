@@ -15,6 +15,7 @@ import {
   VMSnapshot,
 } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
+import { placedCopies } from "../placement/copies.ts";
 import { resolve } from "../references.ts";
 import { act } from "./act.ts";
 import { finalize } from "./finalize.ts";
@@ -53,6 +54,7 @@ export function vmClones({ workers, ...senses }: VMCloneOptions): Controller {
         changed: (a, b) => !deepEqual(a.status?.runtime, b.status?.runtime),
       })
       .index(VMClone, byMachine, machinesOf)
+      .index(VMClone, placedCopies.name, placedCopies.values)
       .index(VMClone, bySnapshot, ({ metadata, spec }) =>
         spec.source.snapshotRef === undefined ? [] : [`${metadata.namespace}/${spec.source.snapshotRef.name}`],
       )
@@ -64,6 +66,7 @@ export function vmClones({ workers, ...senses }: VMCloneOptions): Controller {
       .records(annotations.pendingOp)
       .checkpoints("copied")
       .finalize((clone, hands, draft) => finalize(clone, hands, draft, senses))
+      .gone((clone) => senses.places.forget(clone))
       .events("none")
       .status({ as: "patch", fieldManager })
       .workers(workers)

@@ -6,6 +6,7 @@ import type { SafeText } from "@telltale/status";
 import type { Request } from "../contract/contract.ts";
 import { deadlines } from "../link/deadlines.ts";
 import { ProviderError } from "../link/provider-error.ts";
+import { annotations } from "../names.ts";
 import { cloneClassJson, customizeJson } from "../payload/clone.ts";
 import { placementPayload } from "../payload/placement.ts";
 import { type CloneHands, callName, hearing, linkOf, type Outcome } from "./act.ts";
@@ -40,6 +41,7 @@ export const deeds: Deeds = {
     const request = await requestOf(world, hands);
     if ("lacking" in request) return hearing(world, { lacking: request.lacking });
     const link = linkOf(world);
+    await notePlace(world, hands);
     let record: EffectRecord | undefined;
     await hands.once({
       op: copyOp,
@@ -85,6 +87,17 @@ export const deeds: Deeds = {
     return bind({ ...world, told: { ...world.told, phase: "Cloning", cloning: undefined } }, hands);
   },
 };
+
+/** Before the request: whoever comes after a crash, and everyone who places, knows from then on where the copy goes. */
+async function notePlace({ placing, channel, clone }: World, hands: CloneHands): Promise<void> {
+  if (placing?.is !== "placed" || channel.provider === undefined) return;
+  const { namespace = "", name = "" } = channel.provider.metadata;
+  if (clone.metadata.annotations?.[annotations.placement] === placing.decision) return;
+  await hands.annotate({
+    [annotations.placement]: placing.decision,
+    [annotations.placementProvider]: `${namespace}/${name}`,
+  });
+}
 
 /** Put together when it is sent, with Secrets as they are at this moment: it is kept nowhere. */
 async function requestOf(

@@ -3,9 +3,20 @@ import { Namespace } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
 import { findCondition, type SafeText, text } from "@telltale/status";
 import { vmsByProvider } from "../indexes.ts";
-import { VirtualMachine, VMClass, VMClone, VMImage, VMPlacementPolicy, VMSnapshot } from "../kinds/index.ts";
+import {
+  type Provider,
+  VirtualMachine,
+  VMClass,
+  VMClone,
+  VMImage,
+  VMPlacementPolicy,
+  VMSnapshot,
+} from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
+import { placedCopies, withCopies } from "../placement/copies.ts";
+import { storedDecision } from "../placement/decision.ts";
 import { type Placing, place } from "../placement/engine.ts";
+import type { Reservations } from "../placement/reservations.ts";
 import { recorded } from "../recorded.ts";
 import { acceptsFrom, type Crossing, follow, type Name, resolve } from "../references.ts";
 import { durationProblems } from "../validate/durations.ts";
@@ -18,6 +29,8 @@ import type { Held, Source, Target, Told, World } from "./world.ts";
 
 export interface Senses extends Ways {
   readonly crossing: Crossing;
+  /** Shared with the controller of VirtualMachines. */
+  readonly places: Reservations;
 }
 
 export async function observe(clone: VMClone, look: Look, senses: Senses): Promise<World> {
@@ -35,21 +48,34 @@ export async function observe(clone: VMClone, look: Look, senses: Senses): Promi
     senses.crossing,
   );
   const channel = await reach(provider, look, senses);
-  const object = vmClass.is === "found" ? vmClass.object : undefined;
+  const problem = problemOf(clone, look, senses.crossing);
+  const record = recorded(clone, look);
+  const wish: PlaceWish = {
+    vm: target.wanted,
+    provider: channel.provider,
+    vmClass: vmClass.is === "found" ? vmClass.object : undefined,
+    mates,
+  };
   return {
     clone,
     now: look.now,
-    problem: problemOf(clone, look, senses.crossing),
+    problem,
     source,
     target,
     vmClass: vmClass.is === "found" ? { is: "there", object: vmClass.object } : { is: "missing", what: vmClass.what },
     channel,
-    placing:
-      channel.provider === undefined ? undefined : placingOf(target.wanted, channel.provider, object, mates, look),
+    placing: placingOf(
+      clone,
+      problem === undefined ? source : undefined,
+      record.record !== undefined,
+      wish,
+      look,
+      senses.places,
+    ),
     claimed: new Set(
       mates.flatMap((it) => ((it.status?.id ?? "") === "" || isOurs(it, clone) ? [] : [it.status?.id ?? ""])),
     ),
-    ...recorded(clone, look),
+    ...record,
     held: heldOf(clone),
     told: toldOf(clone),
     heard: {},
@@ -155,30 +181,80 @@ function targetIn(
   };
 }
 
-/** Only where somebody asks for a policy: a copy is beside its source otherwise. */
+/** What is placed, and where. */
+interface PlaceWish {
+  readonly vm: VirtualMachine;
+  readonly provider: Provider | undefined;
+  readonly vmClass: VMClass | undefined;
+  readonly mates: readonly VirtualMachine[];
+}
+
+/**
+ * Where the copy goes, only where a policy is named: it is beside its source otherwise. From the request on it is what was stored
+ * before the request, until the provider has refused it.
+ */
 function placingOf(
-  vm: VirtualMachine,
-  provider: Parameters<typeof place>[2]["provider"],
-  vmClass: VMClass | undefined,
-  mates: readonly VirtualMachine[],
+  clone: VMClone,
+  source: Source | undefined,
+  hasRecord: boolean,
+  wish: PlaceWish,
   look: Look,
+  places: Reservations,
+): Placing | undefined {
+  if (wish.vm.spec.placementRef === undefined) return undefined;
+  if (isRequested(clone, hasRecord)) {
+    places.forget(clone);
+    return storedDecision(clone);
+  }
+  const isOver = clone.status?.phase === "Ready" || isStuck(clone) || clone.metadata.deletionTimestamp !== undefined;
+  const isAble = source?.is === "machine" || source?.is === "image";
+  const choice = isOver || !isAble ? undefined : chosen(clone, source.is === "machine", wish, look, places);
+  if (choice?.is !== "placed") places.forget(clone);
+  return choice;
+}
+
+/** The provider has been asked, and may have done it, or may still do it. */
+function isRequested({ metadata, status }: VMClone, hasRecord: boolean): boolean {
+  const { targetVMID = "", taskRef = "", conditions, phase, observedGeneration } = status ?? {};
+  const isCopied = findCondition(conditions, "Cloning")?.reason === "Completed";
+  // The spec was changed after a failure: from the beginning, unless the copy is there.
+  if (phase === "Failed" && observedGeneration !== metadata.generation) return isCopied && targetVMID !== "";
+  if (findCondition(conditions, "Ready")?.reason === "Retrying") return false;
+  return hasRecord || targetVMID !== "" || taskRef !== "";
+}
+
+const isStuck = ({ metadata, status }: VMClone): boolean =>
+  status?.phase === "Failed" && status.observedGeneration === metadata.generation;
+
+/** Reserved for a copy. A machine that is made from an image is placed by its own controller, and here it is only asked whether it could be. */
+function chosen(
+  clone: VMClone,
+  isCopy: boolean,
+  { vm, provider, vmClass, mates }: PlaceWish,
+  look: Look,
+  places: Reservations,
 ): Placing | undefined {
   const { placementRef } = vm.spec;
   const { namespace = "" } = vm.metadata;
-  if (placementRef === undefined) return undefined;
+  if (provider === undefined || placementRef === undefined) return undefined;
   const policies = look.list(VMPlacementPolicy, { namespace });
   const policy = policies.find(({ metadata }) => metadata.name === placementRef.name);
   if (policy === undefined) {
     return { is: "nowhere", why: text`VMPlacementPolicy ${namespace}/${placementRef.name} not found`, violations: 0 };
   }
-  return place(vm, policy, {
+  const key = `${provider.metadata.namespace ?? ""}/${provider.metadata.name ?? ""}`;
+  const copies = look.where(VMClone, placedCopies.name, key).filter((it) => it.metadata.uid !== clone.metadata.uid);
+  const around = {
     provider,
     vmClass,
-    others: mates.filter(({ metadata }) => metadata.name !== vm.metadata.name || metadata.namespace !== namespace),
+    others: withCopies(mates, copies).filter(
+      ({ metadata }) => metadata.name !== vm.metadata.name || metadata.namespace !== namespace,
+    ),
     policies: policies.filter((it) => it !== policy),
-    namespaceLabels: (name) => look.get(Namespace, { name })?.metadata?.labels,
+    namespaceLabels: (name: string) => look.get(Namespace, { name })?.metadata?.labels,
     now: look.now,
-  });
+  };
+  return isCopy ? places.place(vm, policy, around, clone.metadata.uid) : place(vm, policy, around);
 }
 
 function heldOf({ status = {} }: VMClone): Held {

@@ -1,6 +1,7 @@
 // The VirtualMachine that a copy becomes (3.9, "Bind"). Pure.
 import { VirtualMachine, type VMClone } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
+import { markOf } from "../placement/copies.ts";
 import type { Name } from "../references.ts";
 import { nameOn } from "../virtual-machine/name.ts";
 
@@ -14,9 +15,6 @@ export const hostName = ({ spec }: VMClone): string =>
   nameOn({
     metadata: { name: spec.target.name, ...(spec.target.annotations && { annotations: spec.target.annotations }) },
   });
-
-/** How the object says whose copy it is. */
-export const markOf = ({ metadata }: VMClone): string => `${metadata.namespace}/${metadata.name}/${metadata.uid}`;
 
 export const isOurs = (object: VirtualMachine | undefined, clone: VMClone): boolean =>
   object?.metadata.annotations?.[annotations.clone] === markOf(clone);

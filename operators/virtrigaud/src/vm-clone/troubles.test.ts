@@ -4,6 +4,7 @@ import { type Home, home } from "../../test/home.ts";
 import type { MachineOptions } from "../../test/machines.ts";
 import { type ProviderOptions, type Stage, stage } from "../../test/stage.ts";
 import { VirtualMachine, VMClass, VMClone } from "../kinds/index.ts";
+import { Reservations } from "../placement/reservations.ts";
 import { fail, lose, refuse, repeat } from "../simulated/faults.ts";
 import type { SimulatedHost } from "../simulated/host.ts";
 import { TlsSecrets } from "../tls-secrets.ts";
@@ -15,7 +16,9 @@ let host: SimulatedHost;
 let refused: ((line: string) => number | undefined) | undefined;
 beforeAll(async () => {
   s = await stage({
-    controllers: ({ links }) => [vmClones({ links, tls: new TlsSecrets(), crossing: { isFree: false }, workers: 3 })],
+    controllers: ({ links }) => [
+      vmClones({ links, tls: new TlsSecrets(), places: new Reservations(), crossing: { isFree: false }, workers: 3 }),
+    ],
     refuse: ({ method, path }) => refused?.(`${method} ${path.split("?")[0]}`),
   });
 });
