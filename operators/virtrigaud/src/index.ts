@@ -1,4 +1,3 @@
-export { Access } from "./access.ts";
 export { type Config, configFrom, standardConfig } from "./config.ts";
 export * from "./contract/contract.ts";
 export { type Code, codes, RpcError } from "./contract/rpc-error.ts";

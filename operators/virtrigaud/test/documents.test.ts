@@ -4,8 +4,8 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { eventMeanings } from "../src/event-meanings.ts";
-import { conditionTables, eventTable, kindTable, phaseTables } from "../src/guide.ts";
 import { virtrigaudKinds } from "../src/kinds/index.ts";
+import { conditionTables, eventTable, kindTable, phaseTables } from "./guide.ts";
 
 const path = fileURLToPath(new URL("../README.md", import.meta.url));
 const readme = readFileSync(path, "utf8");

@@ -1,14 +1,12 @@
 // The rights of the operator: as those that the specification lists but for differences that have a reason, enough for everything that a
 // whole life asks of the server, and none that nobody uses.
 import type { Request } from "@telltale/client";
-import { VirtualClock } from "@telltale/clock";
-import type { SelfSubjectAccessReview } from "@telltale/kinds/builtin";
 import { expect, test } from "vitest";
-import { Access, type Deed, deedsOf } from "../src/access.ts";
 import { standardConfig } from "../src/config.ts";
 import { VMClass, VMMigration, VMSet } from "../src/kinds/index.ts";
 import { roles } from "../src/manifests/roles.ts";
 import { virtrigaudOperator } from "../src/operator.ts";
+import { type Deed, deedsOf } from "./deeds.ts";
 import { everything } from "./everything.ts";
 import { type Whole, whole, worked } from "./whole.ts";
 
@@ -81,22 +79,6 @@ test("who watches single namespaces has no rights elsewhere, and in its own only
   expect(new Set(own.map((it) => `${it.resource} ${it.verb === "create" ? "" : it.name}`))).toEqual(
     new Set(["leases ", "leases 8da97394.virtrigaud.io"]),
   );
-});
-
-test("S56 RBAC missing: readiness fails, and names the rule of PVC list that was taken away", async () => {
-  const clock = new VirtualClock();
-  const access = new Access({ manifests, clock });
-  const stop = new AbortController();
-  // A server that knows one rule less.
-  const create = async (_kind: unknown, { spec }: SelfSubjectAccessReview) => {
-    const { verb, resource } = spec.resourceAttributes ?? {};
-    return { status: { allowed: `${verb} ${resource}` !== "list persistentvolumeclaims" } };
-  };
-  const run = access.run({ create: create as never }, stop.signal);
-  await clock.settle(1_000);
-  expect(access.check.ready?.()).toBe("it may not list persistentvolumeclaims; grant what the operator's role lists");
-  stop.abort();
-  await run;
 });
 
 /** `patch virtualmachines/status`, as a role would have it. */

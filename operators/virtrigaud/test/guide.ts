@@ -1,7 +1,7 @@
 // The documents that are made from the kinds: the tables of the README. Pure.
 import { type ConditionDeclaration, type Kind, markdownTable as table } from "@telltale/kinds";
-import { eventMeanings } from "./event-meanings.ts";
-import { virtrigaudKinds } from "./kinds/index.ts";
+import { eventMeanings } from "../src/event-meanings.ts";
+import { virtrigaudKinds } from "../src/kinds/index.ts";
 
 /** What kinds there are. */
 export const kindTable = (): string =>
