@@ -2,6 +2,7 @@
 import { formatTime, instant } from "@telltale/kinds";
 import { afterEach, expect, test } from "vitest";
 import { Provider, VirtualMachine, VMClass, VMImage } from "../src/kinds/index.ts";
+import { Reservations } from "../src/placement/reservations.ts";
 import { hang, lose, refuse, repeat } from "../src/simulated/faults.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
 import { TlsSecrets } from "../src/tls-secrets.ts";
@@ -21,6 +22,7 @@ const machines = ({ links, random }: Tools) =>
       random,
       streaks: new Streaks(),
       tls: new TlsSecrets(),
+      places: new Reservations(),
       crossing: { isFree: false },
       httpGet: async () => 200,
     },

@@ -54,7 +54,12 @@ const placementStats = Fields({
   constraintViolations: Optional(count()),
   averagePlacementTime: duration(),
   lastPlacementTime: Optional(Time()),
-  placementDistribution: Optional(Dictionary(count(), { maxProperties: 1000 })),
+  placementDistribution: Optional(
+    Dictionary(count(), {
+      maxProperties: 1000,
+      description: "Placements by `host:` or `cluster:`; names beyond the first 999 are counted under `other`",
+    }),
+  ),
 });
 export type PlacementStatistics = Static<typeof placementStats>;
 

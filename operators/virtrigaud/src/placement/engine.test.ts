@@ -210,6 +210,15 @@ describe("who is near whom", () => {
 });
 
 describe("what is counted", () => {
+  test("no more places than the schema allows: later ones are counted together", () => {
+    let stats: ReturnType<typeof statsAfter> | undefined;
+    for (let i = 0; i < 1_100; i += 1) stats = statsAfter(stats, { is: "placed", at: { host: `h${i}` } }, 0, now);
+    stats = statsAfter(stats, { is: "placed", at: { host: "h7" } }, 0, now);
+    const counted = stats.placementDistribution ?? {};
+    expect(Object.keys(counted).length).toBe(1_000);
+    expect([counted["host:h7"], counted["other"], stats.successfulPlacements]).toEqual([2, 101, 1_101]);
+  });
+
   test("a success counts its time and its place, a failure the rules that it broke", () => {
     const first = statsAfter(undefined, { is: "placed", at: { host: "h1", cluster: "c1" } }, 2_000, now);
     const second = statsAfter(first, { is: "placed", at: { cluster: "c1" } }, 1_000, now);

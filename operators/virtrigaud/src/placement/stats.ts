@@ -36,13 +36,19 @@ export function statsAfter(
   };
 }
 
+/** As many keys as the schema allows, with one for all that come later. */
+const maxKeys = 1_000;
+const otherPlaces = "other";
+
 /** By host, where one was chosen, else by cluster. */
 function distributed(
   stats: PlacementStats | undefined,
   { host, cluster }: Decision,
 ): Pick<PlacementStats, "placementDistribution"> {
-  const key = host !== undefined ? `host:${host}` : cluster !== undefined ? `cluster:${cluster}` : undefined;
-  if (key === undefined) return {};
+  const place = host !== undefined ? `host:${host}` : cluster !== undefined ? `cluster:${cluster}` : undefined;
+  if (place === undefined) return {};
   const { placementDistribution: before = {} } = stats ?? {};
+  const isKnown = place in before || Object.keys(before).length < maxKeys - 1;
+  const key = isKnown ? place : otherPlaces;
   return { placementDistribution: { ...before, [key]: (before[key] ?? 0) + 1 } };
 }

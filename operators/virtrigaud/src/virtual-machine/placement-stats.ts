@@ -1,5 +1,5 @@
 // What a policy counts of placements by it: the only part of its status that is written from here (1.2).
-import { isConflict, isNotFound } from "@telltale/client";
+import { ApiError, ConnectionError, isConflict, isNotFound, TimeoutError } from "@telltale/client";
 import { parseTime } from "@telltale/kinds";
 import { VMPlacementPolicy } from "../kinds/index.ts";
 import { type Outcome, statsAfter } from "../placement/stats.ts";
@@ -32,9 +32,13 @@ export async function count({ vm, needs }: World, outcome: Outcome, hands: VMHan
       ]);
       return;
     } catch (error) {
-      // There is nobody left to count for: a number is not worth a second machine.
+      if (isConflict(error)) continue;
       if (isNotFound(error)) return;
-      if (!isConflict(error)) throw error;
+      // The machine has just been created: a number that cannot be stored must not keep its id from being stored.
+      const isRefused = error instanceof ApiError || error instanceof ConnectionError || error instanceof TimeoutError;
+      if (!isRefused) throw error;
+      hands.log.warn("placement not counted", { policy: `${namespace}/${name}`, error });
+      return;
     }
   }
 }
