@@ -1,13 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  type Fault,
-  faultTold,
-  isSuccessStatus,
-  mapConnectionError,
-  mapHttpErrorToReason,
-  meaningOf,
-  successReason,
-} from "./http-errors.ts";
+import { isSuccessStatus, mapConnectionError, mapHttpErrorToReason, meaningOf, successReason } from "./http-errors.ts";
 import { bindcarReasons } from "./reasons.ts";
 
 const rows: readonly [number, string, string, string][] = [
@@ -85,22 +77,4 @@ describe("A-10 the table of HTTP codes", () => {
       "BindcarUnreachable",
     ]);
   });
-});
-
-test("what a pod says of its Bindcar can be read again", () => {
-  const answered = (status: number, zone?: string): Fault => ({
-    trouble: { at: "answered", status },
-    ...(zone && { zone }),
-  });
-  const faults: readonly Fault[] = [
-    ...[400, 401, 403, 404, 418, 429, 500, 501, 502, 503, 504].map((status) => answered(status)),
-    answered(404, "example.com"),
-    { trouble: { at: "answered", status: 500, code: "RNDC_AUTH" } },
-    { trouble: { at: "unreachable", why: "failed" } },
-  ];
-  for (const fault of faults) {
-    const { reason, phrase } = meaningOf(fault);
-    expect(faultTold(reason, phrase)).toEqual(fault);
-  }
-  expect(faultTold("NotReady", "is not ready (404)")).toBeUndefined();
 });

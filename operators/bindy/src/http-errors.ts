@@ -3,7 +3,6 @@ import { type SafeText, text } from "@telltale/status";
 import type { Trouble } from "./bindcar/outcome.ts";
 import {
   type BindcarReason,
-  bindcarReasons,
   REASON_BINDCAR_AUTH_FAILED,
   REASON_BINDCAR_BAD_REQUEST,
   REASON_BINDCAR_INTERNAL_ERROR,
@@ -44,19 +43,6 @@ export function meaningOf({ trouble, zone }: Fault): Meaning {
   }
   const [reason, message] = mapHttpErrorToReason(status);
   return { reason, message, phrase: phraseOf(status, zone) };
-}
-
-/** The fault that a condition of a pod tells of, `phrase` being what it says after the name: what somebody found out before. */
-export function faultTold(reason: string, phrase: string): Fault | undefined {
-  if (!bindcarReasons.some((it) => it === reason)) return undefined;
-  if (reason === REASON_RNDC_AUTHENTICATION_FAILED) {
-    return { trouble: { at: "answered", status: 500, code: "RNDC_AUTH" } };
-  }
-  const status = /\((\d{3})\)$/.exec(phrase)?.[1];
-  const zone = /^is missing zone (\S+) in BIND9/.exec(phrase)?.[1];
-  const trouble: Trouble =
-    status === undefined ? { at: "unreachable", why: "failed" } : { at: "answered", status: Number(status) };
-  return { trouble, ...(zone === undefined ? {} : { zone }) };
 }
 
 export function mapHttpErrorToReason(status: number): readonly [BindcarReason, SafeText] {

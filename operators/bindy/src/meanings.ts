@@ -16,7 +16,7 @@ const nothing = "nothing to do";
 const good = (means: string): Meaning => ({ means, fix: nothing });
 const wait = (means: string): Meaning => ({ means, fix: "wait" });
 
-/** All 47, in the order of the constants. */
+/** In the order of the constants. */
 export const meanings = {
   AllReady: good("Every child that is wanted is ready"),
   Ready: good("This child is ready"),
@@ -27,10 +27,24 @@ export const meanings = {
     fix: "read the child conditions that are False, and treat those children",
   },
   NotReady: {
-    means: "No child is ready and there is no single cause, or the pod's readiness fails, or objects could not be made",
-    cause: "an image that cannot be pulled, a failing readiness probe, missing rights, or mixed causes",
+    means:
+      "No child is ready and there is no single cause, or the pod's readiness fails; Unknown: it could not be read",
+    cause:
+      "an image that cannot be pulled, a failing readiness probe, an API server that does not answer, or mixed causes",
     look: "`kubectl describe pod`, and the log of the operator",
     fix: "read the message and the children, then the events and logs of the pod",
+  },
+  FailedCreate: {
+    means: "The API server refused an object of the instance, so its spec is not applied",
+    cause: "the role `bindy-secrets-writer` is not bound in the namespace, a quota, or an object of the same name",
+    look: "the message: it names the object and the refusal",
+    fix: "grant what is missing, or remove the object that is in the way; it is tried again",
+  },
+  NotProbed: {
+    means: "The kubelet calls the pod ready, and its Bindcar has not answered yet, or not for 5 minutes",
+    cause: "a pod that has just started; when it lasts, Bindcar is busy or cannot be reached",
+    look: "`kubectl logs POD -c api`, and the network policy of the namespace",
+    fix: "wait for the next probe; when it lasts, treat it as BindcarUnreachable",
   },
   NoChildren: {
     means: "Nothing is wanted and nothing exists",

@@ -44,12 +44,10 @@ test.each([
   [clusterSays.created(3), "Created 3 instances, waiting for them to become ready"],
   [clusterSays.scaling(2, 4), "Scaling instances to 4: 2/4 instances are ready"],
   [clusterSays.pending(3, 3), "Waiting for 3 of 3 instances to be created"],
-  [clusterSays.listFailed(text`x`), "Failed to list instances: x"],
   [globalClusterSays.allReady(["b/x", "a/x"]), "All 2 clusters are ready (a/x, b/x)"],
   [globalClusterSays.someReady(1, 2, ["b/x"]), "1/2 clusters are ready (not ready: b/x)"],
   [globalClusterSays.noneReady(many), "No clusters are ready (a/1, b/2, c/3, d/4, e/5, and 2 more)"],
   [globalClusterSays.noChildren(), "No clusters found for this global cluster"],
-  [globalClusterSays.listFailed(text`x`), "Failed to list clusters: x"],
   [invalid("spec.ttl", text`is below 0`), "Invalid configuration: spec.ttl: is below 0"],
   [beingDeleted("Bind9Cluster", "x"), "Bind9Cluster x is being deleted"],
   [

@@ -5,6 +5,8 @@ import { names, type SafeText, text } from "@telltale/status";
 export const instanceSays = {
   allReady: (count: number): SafeText => text`All ${count} pods are ready`,
   someReady: (ready: number, total: number): SafeText => text`${ready}/${total} pods are ready`,
+  unknown: (ready: number, total: number, unknown: number): SafeText =>
+    text`${ready}/${total} pods are ready, ${unknown} unknown`,
   noneReady: (): SafeText => text`No pods are ready`,
   noneReadyBecause: (cause: SafeText): SafeText => text`No pods are ready: ${cause}`,
   noChildren: (): SafeText => text`No pods found for this instance`,
@@ -14,15 +16,22 @@ export const instanceSays = {
   deadlineExceeded: (): SafeText => text`No pods are ready: deployment exceeded its progress deadline`,
   createFailed: (error: SafeText): SafeText => text`Failed to create resources: ${error}`,
   unreadable: (): SafeText => text`Unable to determine deployment status`,
+  unread: (error: SafeText): SafeText => text`Unable to determine the state of the instance: ${error}`,
 } as const;
 
 /** What a 403 on a Secret becomes in `createFailed` (12.1). */
 export const secretsForbidden = (namespace: string): SafeText =>
   text`operator may not create secrets in namespace ${namespace}`;
 
+/** A 403 on reading a Secret. */
+export const secretsUnreadable = (namespace: string): SafeText =>
+  text`operator may not read secrets in namespace ${namespace}`;
+
 export const clusterSays = {
   allReady: (count: number): SafeText => text`All ${count} instances are ready`,
   someReady: (ready: number, total: number): SafeText => text`${ready}/${total} instances are ready`,
+  unknown: (ready: number, total: number, unknown: number): SafeText =>
+    text`${ready}/${total} instances are ready, ${unknown} unknown`,
   noneReady: (): SafeText => text`No instances are ready`,
   noChildren: (): SafeText => text`No instances found for this cluster`,
   created: (count: number): SafeText => text`Created ${count} instances, waiting for them to become ready`,
@@ -30,7 +39,11 @@ export const clusterSays = {
     text`Scaling instances to ${total}: ${ready}/${total} instances are ready`,
   pending: (missing: number, desired: number): SafeText =>
     text`Waiting for ${missing} of ${desired} instances to be created`,
-  listFailed: (error: SafeText): SafeText => text`Failed to list instances: ${error}`,
+  /** After any of these: what is in the way. */
+  because: (said: SafeText, cause: SafeText): SafeText => text`${said}: ${cause}`,
+  /** Surplus instances that may serve are removed only when the others are known to be ready. */
+  kept: (said: SafeText, instances: readonly string[]): SafeText =>
+    text`${said}; ${names(instances)} stays until the others of its role are ready`,
 } as const;
 
 /** Clusters are named `namespace/name`; at most five are shown. */
@@ -39,9 +52,10 @@ export const globalClusterSays = {
     text`All ${clusters.length} clusters are ready (${names(clusters)})`,
   someReady: (ready: number, total: number, notReady: readonly string[]): SafeText =>
     text`${ready}/${total} clusters are ready (not ready: ${names(notReady)})`,
+  unknown: (ready: number, total: number, unknown: readonly string[]): SafeText =>
+    text`${ready}/${total} clusters are ready (unknown: ${names(unknown)})`,
   noneReady: (clusters: readonly string[]): SafeText => text`No clusters are ready (${names(clusters)})`,
   noChildren: (): SafeText => text`No clusters found for this global cluster`,
-  listFailed: (error: SafeText): SafeText => text`Failed to list clusters: ${error}`,
 } as const;
 
 export const invalid = (path: string, problem: SafeText): SafeText => text`Invalid configuration: ${path}: ${problem}`;
@@ -61,6 +75,8 @@ export const podSays = {
     text`Pod ${name} is not ready (container ${container}: ${waiting})`,
   notReady: (name: string, reason?: string): SafeText => text`Pod ${name} is not ready${detail(reason)}`,
   lost: (name: string): SafeText => text`Pod ${name} state is unknown (node unreachable)`,
+  notProbed: (name: string): SafeText => text`Pod ${name} has not answered a probe yet`,
+  silent: (name: string): SafeText => text`Pod ${name} has not answered a probe for 5 minutes`,
   bindcar: (name: string, phrase: SafeText): SafeText => text`Pod ${name} ${phrase}`,
   behind: (name: string, zone: string, have: number, want: number): SafeText =>
     text`Pod ${name} has not transferred zone ${zone} (serial ${have}, expected ${want})`,
@@ -88,6 +104,12 @@ export const childInstanceSays = {
   noPods: (name: string): SafeText => text`Instance ${name} has no pods`,
   deadlineExceeded: (name: string, count: PodCount): SafeText =>
     text`Instance ${name} exceeded its progress deadline (${pods(count)})`,
+  notProbed: (name: string, count: PodCount): SafeText =>
+    text`Instance ${name} has pods that have not answered a probe (${pods(count)})`,
+  failedCreate: (name: string, count: PodCount, why: SafeText): SafeText =>
+    text`Instance ${name} is not as its spec asks (${pods(count)}): ${why}`,
+  unknown: (name: string, count: PodCount): SafeText =>
+    text`Instance ${name} is not known to be ready (${pods(count)})`,
   invalid: (name: string): SafeText => text`Instance ${name} has an invalid configuration`,
   bindcar: (name: string, phrase: SafeText, count: PodCount): SafeText =>
     text`Instance ${name} ${phrase} (${pods(count)})`,

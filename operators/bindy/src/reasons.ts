@@ -19,6 +19,10 @@ export const REASON_ALL_READY = "AllReady";
 export const REASON_READY = "Ready";
 export const REASON_PARTIALLY_READY = "PartiallyReady";
 export const REASON_NOT_READY = "NotReady";
+/** The API server refused an object of the instance. */
+export const REASON_FAILED_CREATE = "FailedCreate";
+/** Nothing is known of a pod that its kubelet calls ready: its Bindcar has not answered. */
+export const REASON_NOT_PROBED = "NotProbed";
 export const REASON_NO_CHILDREN = "NoChildren";
 export const REASON_PROGRESSING = "Progressing";
 export const REASON_CONFIGURATION_VALID = "ConfigurationValid";

@@ -23,9 +23,8 @@ describe("A-114", () => {
     await expect(apiReference()).toMatchFileSnapshot(fileURLToPath(new URL("docs/api.md", root)));
   });
 
-  test("the reference and the guide have all 47 reasons, each with its constant", () => {
+  test("the reference and the guide have every reason, each with its constant", () => {
     const names = Object.keys(meanings);
-    expect(names).toHaveLength(47);
     for (const file of ["docs/api.md", "docs/status-conditions.md"])
       expect(
         names.filter((name) => !read(file).includes(`\`${name}\``)),

@@ -4,11 +4,14 @@ import type { Clock } from "@telltale/clock";
 import { type Instant, type Ms, parseTime } from "@telltale/kinds";
 import { Pod } from "@telltale/kinds/builtin";
 import { type Controller, controller, type MapLook } from "@telltale/runtime";
+import { podRecords } from "../src/aggregate/pod-records.ts";
+import { answered } from "../src/bindcar/outcome.ts";
 import type { Wire } from "../src/bindcar/wire.ts";
 import { wrongJson } from "../src/bindcar-simulated/delivery.ts";
-import { faultTold } from "../src/http-errors.ts";
+import { meaningOf } from "../src/http-errors.ts";
 import { Bind9Instance } from "../src/kinds/index.ts";
 import { parts } from "../src/names.ts";
+import { podConditionType } from "../src/reasons.ts";
 
 /** With one pod, since it was last said to be well. */
 interface Calls {
@@ -146,13 +149,13 @@ export class Flapping {
 }
 
 function wordsOf({ status }: Bind9Instance): readonly Word[] {
-  return (status?.conditions ?? []).flatMap((condition): readonly Word[] => {
-    const [, pod, phrase = ""] = /^Pod (\S+) (.*)$/.exec(condition.message) ?? [];
-    if (pod === undefined || !condition.type.startsWith("Pod-")) return [];
+  return podRecords(status).flatMap(({ name: pod, slot, finding: { probe } }): readonly Word[] => {
+    const condition = status?.conditions?.find(({ type }) => type === podConditionType(slot));
+    if (condition === undefined) return [];
     const since = parseTime(condition.lastTransitionTime) ?? 0;
     if (condition.status === "True") return [{ pod, is: "well", since }];
-    const { trouble } = faultTold(condition.reason, phrase) ?? {};
-    const isJudged = trouble !== undefined && !(trouble.at === "answered" && trouble.status === 404);
+    const isShown = probe.kind === "failed" && condition.reason === meaningOf(probe.fault).reason;
+    const isJudged = isShown && !answered(probe.fault.trouble, 404);
     return [{ pod, is: isJudged ? "failing" : "other", since }];
   });
 }

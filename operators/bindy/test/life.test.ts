@@ -352,7 +352,7 @@ test("8.3 there is no turn to wait for with a Deployment of somebody else: it is
   const spec = { clusterRef: "", role: "primary" as const };
   await it.client.create(Bind9Instance, { apiVersion, kind, metadata: { name, namespace }, spec });
   await it.pass(1_000);
-  const said = "False NotReady Failed to create resources: Deployment lone belongs to somebody else";
+  const said = "False FailedCreate Failed to create resources: Deployment lone belongs to somebody else";
   expect(await it.says("b9", name)).toBe(said);
   await it.operator.stop();
   it.writes();

@@ -116,3 +116,20 @@ test("A-82 a pod in a crash loop shows on every level, and so does its recovery"
   await it.pass(400_000);
   expect(await it.says("b9gc", "dns")).toBe("True ClustersReady All 1 clusters are ready (dns-system/dns)");
 });
+
+test("a new pod whose Bindcar cannot be reached is never ready, and no Event says so", async () => {
+  it = await stage({ ready: 3_000 });
+  const seen = new Set<string>();
+  // Before it answers anything: each new pod has an address, and nothing listens there.
+  await it.cluster("dns", 1, 0);
+  for (let i = 0; i < 60; i += 1) {
+    const [pod] = await it.pods();
+    if (pod?.status?.podIP !== undefined && i < 5) (await it.bindcar(pod.metadata?.name ?? "")).faults.add("refused");
+    await it.pass(1_000);
+    for (const { type, status } of await it.conditions("b9", "dns-primary-0")) seen.add(`${type}=${status}`);
+    for (const { type, status } of await it.conditions("b9c", "dns")) seen.add(`${type}=${status}`);
+  }
+  expect([...seen].filter((said) => said.endsWith("=True"))).toEqual([]);
+  expect(await it.says("b9", "dns-primary-0", "Pod-0")).toMatch(/^False BindcarUnreachable/);
+  expect((await it.events("Bind9Instance")).filter((event) => event.startsWith("Normal"))).toEqual([]);
+});

@@ -1,13 +1,15 @@
 // Pods, instances and clusters as the aggregation sees them, and what a parent's status becomes of them.
 import { type Condition, type Instant, instant, type Kind, plus } from "@telltale/kinds";
-import { draft } from "@telltale/status";
+import { draft, heldSlots } from "@telltale/status";
 import type { ChildView } from "../src/aggregate/child-view.ts";
 import { type ClusterView, calculateClusterStatus, type InstanceChild } from "../src/aggregate/cluster.ts";
 import { calculateGlobalStatus, type GlobalClusterView } from "../src/aggregate/global-cluster.ts";
 import { calculateInstanceStatus, type InstanceView } from "../src/aggregate/instance.ts";
 import type { PodView } from "../src/aggregate/pod-view.ts";
 import type { Trouble } from "../src/bindcar/outcome.ts";
+import type { Fault } from "../src/http-errors.ts";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance } from "../src/kinds/index.ts";
+import { childNamePatterns } from "../src/reasons.ts";
 
 export const now = instant(Date.UTC(2025, 0, 18, 10, 0, 0));
 
@@ -18,8 +20,12 @@ export const answered = (status: number, more: { code?: "RNDC_AUTH"; zone?: stri
 };
 export const silent = { trouble: { at: "unreachable", why: "refused" } } as const;
 
-export function pod(name: string, more: Partial<PodView> = {}): PodView {
+type PodOptions = Partial<PodView> & { readonly fault?: Fault };
+
+/** Its Bindcar has answered, unless a fault or another state of the probe is given. */
+export function pod(name: string, { fault, ...more }: PodOptions = {}): PodView {
   return {
+    probe: fault === undefined ? { kind: "succeeded" } : { kind: "failed", fault },
     uid: `uid-${name}`,
     name,
     created: now,
@@ -36,7 +42,7 @@ export function pod(name: string, more: Partial<PodView> = {}): PodView {
   };
 }
 
-export const unready = (name: string, more: Partial<PodView> = {}): PodView =>
+export const unready = (name: string, more: PodOptions = {}): PodView =>
   pod(name, {
     ready: { status: "False" },
     containers: [{ name: "bind9", isReady: false, restarts: 0 }],
@@ -56,19 +62,29 @@ export const deployment = (desired: number, more: { isOverdue?: boolean; isRolli
   ...more,
 });
 
-export function instanceView(pods: readonly PodView[], more: Partial<InstanceView> = {}): InstanceView {
+type ViewOptions = Partial<InstanceView> & { readonly previous?: readonly Condition[] };
+
+/** `previous`: the conditions that were written before. */
+export function instanceView(pods: readonly PodView[], { previous, ...more }: ViewOptions = {}): TestView {
   return {
     name: "production-dns-primary-0",
     isLeaving: false,
     deployment: deployment(pods.length),
     pods,
-    previous: undefined,
+    held: heldIn(previous),
     ...more,
+    ...(previous === undefined ? {} : { previous }),
   };
 }
 
+export type TestView = InstanceView & { readonly previous?: readonly Condition[] };
+
+/** The slots of pods by their conditions. */
+export const heldIn = (conditions: readonly Condition[] = []): ReadonlyMap<string, number> =>
+  heldSlots(conditions, "Pod", childNamePatterns.pod);
+
 /** The conditions that follow, as they are written. */
-export function instanceConditions(view: InstanceView, at: Instant = now): readonly Condition[] {
+export function instanceConditions(view: TestView, at: Instant = now): readonly Condition[] {
   const { ready, children } = calculateInstanceStatus(view);
   const { status, reason, message } = ready;
   const it = begin(Bind9Instance, view.name, view.previous, at);

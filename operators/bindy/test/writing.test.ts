@@ -33,8 +33,8 @@ test("7.8 what happens to the objects of an instance within a second is one pass
   await it.cluster("dns", 1, 0);
   await it.pass(20_000);
   expect(await it.says("b9", "dns-primary-0")).toBe("True AllReady All 1 pods are ready");
-  // Its own, in which everything is made, and one when the pod is there.
-  expect(it.passes().get("bind9instance")).toBe(2);
+  // Its own, in which everything is made, one when the pod is there, and one when that has answered.
+  expect(it.passes().get("bind9instance")).toBe(3);
 });
 
 test("15 an instance comes with its finalizer, in one request", async () => {
@@ -111,7 +111,9 @@ test("A-51 what the server refuses to make is waited for, and told", async () =>
   });
   await it.cluster("dns", 2, 0);
   await it.pass(10_000);
-  expect(await it.says("b9c", "dns")).toBe("False InstancesPending Waiting for 2 of 2 instances to be created");
+  expect(await it.says("b9c", "dns")).toBe(
+    "False InstancesPending Waiting for 2 of 2 instances to be created: Bind9Instance dns-primary-0: 403 Refused: no",
+  );
   expect((await it.events("Bind9Cluster")).some((told) => told.startsWith("Warning InstancesPending"))).toBe(true);
 });
 
@@ -126,8 +128,37 @@ test("A-149 without the right to make Secrets it says so, and other namespaces g
   await it.cluster("dns", 1, 0);
   await it.pass(20_000);
   expect(await it.says("b9", "other/dns-primary-0")).toBe(
-    "False NotReady Failed to create resources: operator may not create secrets in namespace other",
+    "False FailedCreate Failed to create resources: operator may not create secrets in namespace other",
   );
+  expect(await it.says("b9c", "dns")).toBe("True AllReady All 1 instances are ready");
+  // The cluster does not wait with the cause until its instances are not young any more.
+  const cause = "Failed to create resources: operator may not create secrets in namespace other";
+  expect(await it.says("b9c", "other/dns")).toBe(
+    `False NotReady No instances are ready: Bind9Instance dns-primary-0: ${cause}`,
+  );
+  expect(await it.says("b9c", "other/dns", "Bind9Instance-0")).toBe(
+    `False FailedCreate Instance dns-primary-0 is not as its spec asks (0/1 pods): ${cause}`,
+  );
+});
+
+test("an instance whose Secrets cannot be read any more is unknown, and its pods are left alone", async () => {
+  let isForbidden = false;
+  it = await stage({ refuse: ({ path }) => (isForbidden && path.includes("/secrets") ? 403 : undefined) });
+  await it.cluster("dns", 1, 0);
+  await it.pass(20_000);
+  expect(await it.says("b9", "dns-primary-0")).toBe("True AllReady All 1 pods are ready");
+  isForbidden = true;
+  await it.operator.stop();
+  it.writes();
+  it.operator = it.start("second");
+  await it.pass(60_000);
+  const unread = "Unable to determine the state of the instance: operator may not read secrets in namespace dns-system";
+  expect(await it.says("b9", "dns-primary-0")).toBe(`Unknown NotReady ${unread}`);
+  expect(await it.says("b9", "dns-primary-0", "Pod-0")).toMatch(/^True Ready/);
+  expect(await it.says("b9c", "dns")).toBe("Unknown NotReady 0/1 instances are ready, 1 unknown");
+  expect(it.writes().filter(({ line }) => !line.includes("/status") && !line.includes("/leases"))).toEqual([]);
+  isForbidden = false;
+  await it.pass(60_000);
   expect(await it.says("b9c", "dns")).toBe("True AllReady All 1 instances are ready");
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { answered, pod } from "../../test/views.ts";
 import { childView, isReadyChild, isStale } from "./child-view.ts";
+import { storedPod } from "./pod-records.ts";
 
 const condition = (type: string, status: "True" | "False", reason: string, message = "") => ({
   type,
@@ -28,16 +30,14 @@ describe("A-54 an instance as its cluster sees it", () => {
     expect([seen.ready?.reason, isReadyChild(seen)]).toEqual(["AllReady", true]);
   });
 
-  test("what a pod says of the same trouble is remembered without its name", () => {
-    const seen = childView(
-      instance([
-        condition("Ready", "False", "BindcarAuthFailed"),
-        condition("Pod-10", "False", "BindcarAuthFailed", "Pod b failed Bindcar authentication (403)"),
-        condition("Pod-2", "False", "BindcarAuthFailed", "Pod a failed Bindcar authentication (401)"),
-        condition("Pod-0", "False", "GatewayError", "Pod c is unreachable through the gateway (503)"),
-      ]),
-      "current",
-    );
+  test("what the first pod with the same trouble says is shown without its name", () => {
+    const pods = [
+      storedPod(pod("b", { fault: answered(403) }), 10),
+      storedPod(pod("a", { fault: answered(401) }), 2),
+      storedPod(pod("c", { fault: answered(503) }), 0),
+    ];
+    const { metadata, status } = instance([condition("Ready", "False", "BindcarAuthFailed")]);
+    const seen = childView({ metadata, status: { ...status, pods } }, "current");
     expect(seen.phrase).toBe("failed Bindcar authentication (401)");
   });
 

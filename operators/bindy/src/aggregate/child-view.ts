@@ -1,14 +1,10 @@
 // An instance or a cluster as its parent sees it.
-import {
-  type Condition,
-  type ConditionStatus,
-  type Instant,
-  instant,
-  parseChildType,
-  parseTime,
-} from "@telltale/kinds";
-import { findCondition } from "@telltale/status";
-import { CONDITION_TYPE_POD_PREFIX, CONDITION_TYPE_READY } from "../reasons.ts";
+import { type Condition, type ConditionStatus, type Instant, instant, parseTime } from "@telltale/kinds";
+import { findCondition, type SafeText, sanitize } from "@telltale/status";
+import { meaningOf } from "../http-errors.ts";
+import type { Bind9InstanceStatus } from "../kinds/index.ts";
+import { CONDITION_TYPE_READY, REASON_PODS_CRASHING, REASON_PODS_PENDING } from "../reasons.ts";
+import { podRecords } from "./pod-records.ts";
 
 export interface ChildView {
   readonly uid: string;
@@ -20,8 +16,12 @@ export interface ChildView {
   /** How its status stands to its spec. */
   readonly freshness: Freshness;
   readonly ready: Pick<Condition, "status" | "reason"> | undefined;
+  /** What its Ready says, to be repeated. */
+  readonly message?: SafeText;
+  /** How many pods it knows of. Undefined: it has not said so yet. */
+  readonly livePods?: number;
   /** What the first of its pods with the same reason says, after its name. */
-  readonly phrase?: string;
+  readonly phrase?: SafeText;
   readonly pods: { readonly ready: number; readonly total: number };
 }
 
@@ -44,6 +44,8 @@ interface Child {
     readonly conditions?: readonly Condition[];
     readonly readyReplicas?: number;
     readonly replicas?: number;
+    /** Of an instance. */
+    readonly pods?: Bind9InstanceStatus["pods"];
   };
 }
 
@@ -51,7 +53,7 @@ interface Child {
 export function childView(child: Child, freshness: Freshness, wanted = 1): ChildView {
   const { metadata, status } = child;
   const ready = findCondition(status?.conditions, CONDITION_TYPE_READY);
-  const phrase = phraseIn(status?.conditions ?? [], ready?.reason);
+  const phrase = phraseFor(ready?.reason, status);
   return {
     uid: metadata.uid ?? "",
     name: metadata.name ?? "",
@@ -62,6 +64,8 @@ export function childView(child: Child, freshness: Freshness, wanted = 1): Child
     freshness,
     ready: ready === undefined ? undefined : { status: ready.status, reason: ready.reason },
     ...(phrase === undefined ? {} : { phrase }),
+    ...(ready === undefined ? {} : { message: sanitize(ready.message, { max: 256 }) }),
+    ...(status?.pods === undefined ? {} : { livePods: status.pods.length }),
     pods: { ready: status?.readyReplicas ?? 0, total: status?.replicas ?? wanted },
   };
 }
@@ -73,13 +77,23 @@ export const isStale = ({ metadata, status }: Child): boolean =>
 export const isReadyChild = ({ isLeaving, freshness, ready }: ChildView): boolean =>
   !isLeaving && freshness !== "stale" && statusOf(ready) === "True";
 
+const outOfService: readonly string[] = [REASON_PODS_PENDING, REASON_PODS_CRASHING];
+
+/** Known not to serve, by what it says of its newest spec: it has no pod, or none that runs. */
+export const isKnownDown = ({ freshness, ready, livePods }: ChildView): boolean =>
+  freshness === "current" &&
+  ready?.status === "False" &&
+  (livePods === 0 || (livePods !== undefined && outOfService.includes(ready.reason)));
+
+/** Live, and it may be ready. One that has said nothing yet has no pods: the first status comes with them. */
+export const isUnknownChild = ({ isLeaving, freshness, ready }: ChildView): boolean =>
+  !isLeaving && (freshness === "stale" || ready?.status === "Unknown");
+
 const statusOf = (ready: ChildView["ready"]): ConditionStatus => ready?.status ?? "Unknown";
 
-function phraseIn(conditions: readonly Condition[], reason: string | undefined): string | undefined {
-  const same = conditions.flatMap((it) => {
-    const child = parseChildType(it.type);
-    return child?.family === CONDITION_TYPE_POD_PREFIX && it.reason === reason ? [{ slot: child.index, it }] : [];
-  });
-  const [first] = same.sort((a, b) => a.slot - b.slot);
-  return first?.it.message.split(" ").slice(2).join(" ");
+function phraseFor(reason: string | undefined, status: Child["status"]): SafeText | undefined {
+  const failures = podRecords(status).flatMap(({ slot, finding: { probe } }) =>
+    probe.kind === "failed" ? [{ slot, ...meaningOf(probe.fault) }] : [],
+  );
+  return failures.sort((a, b) => a.slot - b.slot).find((failure) => failure.reason === reason)?.phrase;
 }

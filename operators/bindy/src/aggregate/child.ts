@@ -1,12 +1,14 @@
 // What a cluster says of one of its instances: copied from the instance's own word (7.4). Pure.
 import type { ConditionStatus } from "@telltale/kinds";
-import { type SafeText, sanitize } from "@telltale/status";
+import { type SafeText, text } from "@telltale/status";
 import { childInstanceSays as says } from "../messages.ts";
 import {
   bindcarReasons,
   REASON_ALL_READY,
   REASON_CONFIGURATION_INVALID,
+  REASON_FAILED_CREATE,
   REASON_NO_CHILDREN,
+  REASON_NOT_PROBED,
   REASON_PARTIALLY_READY,
   REASON_PODS_CRASHING,
   REASON_PODS_PENDING,
@@ -24,17 +26,22 @@ export interface ChildSaid {
 
 export function childCondition(child: ChildView): ChildSaid {
   const { name, pods, ready, isLeaving, freshness, generation } = child;
-  if (isLeaving) return progressing(says.beingDeleted(name));
-  if (freshness === "stale") return progressing(says.stale(name, pods, generation));
-  if (ready === undefined) return progressing(says.progressing(name, pods));
+  if (isLeaving) return progressing("False", says.beingDeleted(name));
+  // Nothing is known of its newest spec.
+  if (freshness === "stale") return progressing("Unknown", says.stale(name, pods, generation));
+  if (ready === undefined) return progressing("False", says.progressing(name, pods));
   const { status, reason } = ready;
   if (reason === REASON_ALL_READY) return { status, reason: REASON_READY, message: says.ready(name, pods) };
   return { status, reason, message: messageOf(child, reason) };
 }
 
-const progressing = (message: SafeText): ChildSaid => ({ status: "False", reason: REASON_PROGRESSING, message });
+const progressing = (status: ConditionStatus, message: SafeText): ChildSaid => ({
+  status,
+  reason: REASON_PROGRESSING,
+  message,
+});
 
-function messageOf({ name, pods, phrase }: ChildView, reason: string): SafeText {
+function messageOf({ name, pods, phrase, ready, message = text`` }: ChildView, reason: string): SafeText {
   switch (reason) {
     case REASON_PARTIALLY_READY:
     case REASON_PROGRESSING:
@@ -47,13 +54,18 @@ function messageOf({ name, pods, phrase }: ChildView, reason: string): SafeText 
       return says.noPods(name);
     case REASON_PROGRESS_DEADLINE_EXCEEDED:
       return says.deadlineExceeded(name, pods);
+    case REASON_NOT_PROBED:
+      return says.notProbed(name, pods);
+    case REASON_FAILED_CREATE:
+      return says.failedCreate(name, pods, message);
     case REASON_CONFIGURATION_INVALID:
       return says.invalid(name);
     default:
-      // Its pods have the exact words, with the code; they are ours, but anybody may have written them.
       return isBindcar(reason) && phrase !== undefined
-        ? says.bindcar(name, sanitize(phrase, { max: 256 }), pods)
-        : says.noneReady(name, pods);
+        ? says.bindcar(name, phrase, pods)
+        : ready?.status === "Unknown"
+          ? says.unknown(name, pods)
+          : says.noneReady(name, pods);
   }
 }
 

@@ -1,4 +1,4 @@
-// What a Bind9Cluster says, given its instances: the rows C-1 to C-10 of 7.4. Pure.
+// What a Bind9Cluster says, given its instances: the rows C-1 to C-11. Pure.
 import { type ConditionStatus, type Instant, type Ms, plus } from "@telltale/kinds";
 import { type ChildCondition, type SafeText, table, text } from "@telltale/status";
 import { beingDeleted, clusterSays, invalid } from "../messages.ts";
@@ -16,21 +16,23 @@ import {
 } from "../reasons.ts";
 import type { Problem } from "../validate/index.ts";
 import { childCondition } from "./child.ts";
-import { type ChildView, isReadyChild } from "./child-view.ts";
+import { type ChildView, isReadyChild, isUnknownChild } from "./child-view.ts";
 import { shown } from "./limits.ts";
 
 export interface ClusterView {
   readonly name: string;
   readonly isLeaving: boolean;
   readonly invalid?: Problem;
-  /** Why the instances are not known. */
-  readonly unlisted?: SafeText;
   /** The names of the instances that the spec asks for. */
   readonly wanted: readonly string[];
   /** All instances of the cluster, terminating ones included. */
   readonly children: readonly InstanceChild[];
   /** This pass made or removed instances. */
   readonly hasActed: boolean;
+  /** What the API server refused in this pass, or what keeps instances from making their objects. */
+  readonly cause?: SafeText;
+  /** Surplus instances that are not removed yet. */
+  readonly kept?: readonly string[];
   /** What `Ready` gave as its reason before. */
   readonly previous: string | undefined;
 }
@@ -93,6 +95,8 @@ interface Facts {
   readonly desired: number;
   readonly total: number;
   readonly ready: number;
+  /** Children that may be ready. */
+  readonly unknown: number;
   readonly isSettled: boolean;
   readonly isEmptying: boolean;
 }
@@ -113,6 +117,7 @@ function factsOf(view: ClusterView, now: Instant): Facts {
     desired: wanted.size,
     total: wanted.size + unmanaged.length,
     ready: counted.filter(isReadyChild).length,
+    unknown: counted.filter(isUnknownChild).length,
     isSettled: isComplete && leaving.length === 0 && !view.hasActed,
     isEmptying: leaving.length > 0 || managed.length > 0,
   };
@@ -141,11 +146,6 @@ export const clusterReady = table<Facts, ClusterSaid>([
       no(REASON_CONFIGURATION_INVALID, invalid(path, problem)),
   },
   {
-    id: "C-3",
-    when: ({ view }) => view.unlisted !== undefined,
-    then: ({ view }) => no(REASON_NOT_READY, clusterSays.listFailed(view.unlisted ?? text``)),
-  },
-  {
     id: "C-4",
     when: ({ total, isEmptying }) => total === 0 && !isEmptying,
     then: () => no(REASON_NO_CHILDREN, clusterSays.noChildren()),
@@ -153,7 +153,7 @@ export const clusterReady = table<Facts, ClusterSaid>([
   {
     id: "C-5",
     when: ({ desired, managed }) => desired > 0 && managed.length === 0,
-    then: ({ desired }) => no(REASON_INSTANCES_PENDING, clusterSays.pending(desired, desired)),
+    then: ({ desired, view }) => no(REASON_INSTANCES_PENDING, because(clusterSays.pending(desired, desired), view)),
   },
   {
     id: "C-6",
@@ -163,16 +163,16 @@ export const clusterReady = table<Facts, ClusterSaid>([
       managed.length > 0 &&
       young.length === managed.length &&
       unmanaged.length === 0,
-    then: ({ managed }) => no(REASON_INSTANCES_CREATED, clusterSays.created(managed.length)),
+    then: ({ managed, view }) => no(REASON_INSTANCES_CREATED, because(clusterSays.created(managed.length), view)),
   },
   {
     id: "C-7",
     when: ({ isSettled, view, young }) =>
       !isSettled || (view.previous === REASON_INSTANCES_SCALING && young.length > 0),
-    then: ({ ready, total }) => ({
-      status: ready === total && total > 0 ? "True" : "False",
+    then: ({ ready, unknown, total, view }) => ({
+      status: statusFor(ready, unknown, total),
       reason: REASON_INSTANCES_SCALING,
-      message: clusterSays.scaling(ready, total),
+      message: because(scaling(ready, total, view), view),
     }),
   },
   {
@@ -181,11 +181,32 @@ export const clusterReady = table<Facts, ClusterSaid>([
     then: ({ total }) => ({ status: "True", reason: REASON_ALL_READY, message: clusterSays.allReady(total) }),
   },
   {
-    id: "C-9",
-    when: ({ ready }) => ready > 0,
-    then: ({ ready, total }) => no(REASON_PARTIALLY_READY, clusterSays.someReady(ready, total)),
+    id: "C-11",
+    when: ({ ready, unknown, total }) => ready + unknown === total,
+    then: ({ ready, unknown, total }) => ({
+      status: "Unknown",
+      reason: REASON_NOT_READY,
+      message: clusterSays.unknown(ready, total, unknown),
+    }),
   },
-  { id: "C-10", when: () => true, then: () => no(REASON_NOT_READY, clusterSays.noneReady()) },
+  {
+    id: "C-9",
+    // Also where the others are unknown: one is known not to be ready.
+    when: ({ ready, unknown }) => ready + unknown > 0,
+    then: ({ ready, total, view }) => no(REASON_PARTIALLY_READY, because(clusterSays.someReady(ready, total), view)),
+  },
+  { id: "C-10", when: () => true, then: ({ view }) => no(REASON_NOT_READY, because(clusterSays.noneReady(), view)) },
 ]);
+
+function statusFor(ready: number, unknown: number, total: number): ConditionStatus {
+  if (ready === total && total > 0) return "True";
+  return unknown > 0 && ready + unknown === total ? "Unknown" : "False";
+}
+
+const scaling = (ready: number, total: number, { kept = [] }: ClusterView): SafeText =>
+  kept.length === 0 ? clusterSays.scaling(ready, total) : clusterSays.kept(clusterSays.scaling(ready, total), kept);
+
+const because = (said: SafeText, { cause }: ClusterView): SafeText =>
+  cause === undefined ? said : clusterSays.because(said, cause);
 
 const no = (reason: ClusterSaid["reason"], message: SafeText): ClusterSaid => ({ status: "False", reason, message });

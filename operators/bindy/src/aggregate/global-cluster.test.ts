@@ -70,17 +70,20 @@ describe("7.5 each row by its id", () => {
   const two = [at("a"), at("b")];
   const rows: readonly [string, GlobalClusterView][] = [
     ["G-1", view(two, { isLeaving: true, invalid: bad })],
-    ["G-2", view(two, { invalid: bad, unlisted: text`x` })],
-    ["G-3", view(two, { unlisted: text`x` })],
+    ["G-2", view(two, { invalid: bad })],
     ["G-4", view([], { targets: ["a"], blocked: ["a"] })],
     ["G-5", view(two)],
     ["G-5", view([...two, at("old", saying("NotReady"))], { targets: ["a", "b"] })],
     ["G-6", view([], { targets: ["a"] })],
-    ["G-6", view([at("a", { freshness: "stale" })])],
+    ["G-8", view([at("a", { freshness: "stale" })])],
+    ["G-8", view([at("a"), at("b", saying("NotReady", "Unknown"))])],
+    [
+      "G-6",
+      view([at("a", saying("NotReady", "Unknown")), at("b", saying("NoChildren"))], { targets: ["a", "b", "c"] }),
+    ],
     ["G-6", view([at("a"), at("b", saying("NotReady"))])],
     ["G-6", view([at("a", saying("PartiallyReady"))])],
     ["G-7", view([at("a", saying("NotReady")), at("b", saying("NoChildren"))])],
-    ["G-7", view([at("a", saying("AllReady", "Unknown"))])],
   ];
   test.each(rows)("%s", (id, of) => expect(calculateGlobalStatus(of).ready.row).toBe(id));
 });

@@ -1,4 +1,4 @@
-// What a Bind9GlobalCluster says, given its clusters: the rows G-1 to G-7 of 7.5. Pure.
+// What a Bind9GlobalCluster says, given its clusters: the rows G-1 to G-8. Pure.
 import type { ConditionStatus } from "@telltale/kinds";
 import { type SafeText, table, text } from "@telltale/status";
 import { beingDeleted, globalClusterSays, invalid } from "../messages.ts";
@@ -15,14 +15,12 @@ import {
   REASON_PROGRESSING,
 } from "../reasons.ts";
 import type { Problem } from "../validate/index.ts";
-import { type ChildView, isReadyChild } from "./child-view.ts";
+import { type ChildView, isReadyChild, isUnknownChild } from "./child-view.ts";
 
 export interface GlobalClusterView {
   readonly name: string;
   readonly isLeaving: boolean;
   readonly invalid?: Problem;
-  /** Why the clusters are not known. */
-  readonly unlisted?: SafeText;
   /** The namespaces that are to have a cluster. */
   readonly targets: readonly string[];
   /** Its clusters, in whatever namespace. */
@@ -66,6 +64,7 @@ interface Facts {
   readonly view: GlobalClusterView;
   readonly all: readonly string[];
   readonly notReady: readonly string[];
+  readonly unknown: readonly string[];
   readonly ready: number;
   readonly hasNone: boolean;
   readonly isProgressing: boolean;
@@ -78,11 +77,16 @@ function factsOf(view: GlobalClusterView, live: readonly ChildView[]): Facts {
     const cluster = at(target);
     return cluster !== undefined && isReadyChild(cluster);
   };
+  const isUnknown = (target: string) => {
+    const cluster = at(target);
+    return cluster !== undefined && isUnknownChild(cluster);
+  };
   const notReady = view.targets.filter((target) => !isReady(target));
   return {
     view,
     all: named(view.targets),
     notReady: named(notReady),
+    unknown: named(notReady.filter(isUnknown)),
     ready: view.targets.length - notReady.length,
     hasNone: view.targets.every((target) => at(target) === undefined && view.blocked.includes(target)),
     isProgressing: view.targets.some((target) => isBeingBuilt(at(target))),
@@ -114,11 +118,6 @@ export const globalReady = table<Facts, GlobalClusterSaid>([
       no(REASON_CONFIGURATION_INVALID, invalid(path, problem)),
   },
   {
-    id: "G-3",
-    when: ({ view }) => view.unlisted !== undefined,
-    then: ({ view }) => no(REASON_NOT_READY, globalClusterSays.listFailed(view.unlisted ?? text``)),
-  },
-  {
     id: "G-4",
     when: ({ hasNone }) => hasNone,
     then: () => no(REASON_NO_CHILDREN, globalClusterSays.noChildren()),
@@ -127,6 +126,15 @@ export const globalReady = table<Facts, GlobalClusterSaid>([
     id: "G-5",
     when: ({ notReady }) => notReady.length === 0,
     then: ({ all }) => ({ status: "True", reason: REASON_CLUSTERS_READY, message: globalClusterSays.allReady(all) }),
+  },
+  {
+    id: "G-8",
+    when: ({ notReady, unknown }) => unknown.length === notReady.length,
+    then: ({ ready, all, unknown }) => ({
+      status: "Unknown",
+      reason: REASON_NOT_READY,
+      message: globalClusterSays.unknown(ready, all.length, unknown),
+    }),
   },
   {
     id: "G-6",

@@ -17,7 +17,7 @@ import {
 } from "../../test/views.ts";
 import { calculateInstanceStatus, type InstanceView } from "./instance.ts";
 import { isReadyPod, podCondition } from "./pod.ts";
-import type { PodView } from "./pod-view.ts";
+import { notProbed, type PodView } from "./pod-view.ts";
 
 const rowOf = (view: InstanceView) => calculateInstanceStatus(view).ready.row;
 
@@ -155,7 +155,15 @@ describe("16.1 scenarios", () => {
   test("A-20 a pod on a lost node is unknown, and the instance is not ready", () => {
     const said = instanceConditions(instanceView([pod("x", { ready: { status: "Unknown" } })]));
     expect(says(said, "Pod-0")).toBe("Unknown NotReady Pod x state is unknown (node unreachable)");
-    expect(says(said, "Ready")).toBe("False NotReady No pods are ready");
+    expect(says(said, "Ready")).toBe("Unknown NotReady 0/1 pods are ready, 1 unknown");
+  });
+
+  test("a pod that its kubelet calls ready and that has answered no probe is unknown, and so is its instance", () => {
+    const said = instanceConditions(instanceView([pod("x", { probe: notProbed })]));
+    expect(says(said, "Pod-0")).toBe("Unknown NotProbed Pod x has not answered a probe yet");
+    expect(says(said, "Ready")).toBe("Unknown NotProbed 0/1 pods are ready, 1 unknown");
+    const silent = instanceConditions(instanceView([pod("x", { probe: { kind: "unknown", wasAnswered: true } })]));
+    expect(says(silent, "Pod-0")).toBe("Unknown NotProbed Pod x has not answered a probe for 5 minutes");
   });
 
   test("A-22 a refused key", () => {
@@ -177,7 +185,10 @@ describe("7.2 each row by its id", () => {
     ["I-5", instanceView(all, { deployment: deployment(0) })],
     ["I-6", instanceView([], { deployment: deployment(1) })],
     ["I-7", instanceView(all, { deployment: deployment(2, { isOverdue: true }) })],
+    ["I-7", instanceView([pod("a"), pod("b", { probe: notProbed })], { deployment: deployment(1) })],
     ["I-8", instanceView([pod("a"), pod("b", { fault: silent })])],
+    ["I-8", instanceView([pod("a", { probe: notProbed }), pod("b", { fault: silent })])],
+    ["I-14", instanceView([pod("a"), pod("b", { probe: notProbed })])],
     ["I-9", instanceView([pod("a", { fault: silent })], { deployment: deployment(1, { isOverdue: true }) })],
     ["I-10", instanceView([pending("a")], { deployment: deployment(1, { isOverdue: true }) })],
     ["I-11", instanceView([waiting("a", "CrashLoopBackOff")], { deployment: deployment(1, { isOverdue: true }) })],
@@ -232,14 +243,17 @@ describe("7.3 each row by its id", () => {
     ["P-8", unready("x", { ready: { status: "False", reason: "ContainersNotReady" } }), "False NotReady"],
     ["P-8", unready("x", { containers: [{ ...crashed, restarts: 2 }] }), "False NotReady"],
     ["P-9", pod("x"), "True Ready"],
+    ["P-8", unready("x", { probe: notProbed }), "False NotReady"],
+    ["P-10", pod("x", { probe: notProbed }), "Unknown NotProbed"],
   ];
   test.each(rows)("%s", (id, view, expected) => {
     const { row, status, reason } = podCondition(view);
     expect([row, `${status} ${reason}`]).toEqual([id, expected]);
   });
 
-  test("7.1 a pod is ready when the kubelet says so and its Bindcar does not fail", () => {
-    expect([pod("a"), unready("a"), pod("a", { fault: silent })].map(isReadyPod)).toEqual([true, false, false]);
+  test("7.1 a pod is ready when the kubelet says so and its Bindcar has answered", () => {
+    const pods = [pod("a"), unready("a"), pod("a", { fault: silent }), pod("a", { probe: notProbed })];
+    expect(pods.map(isReadyPod)).toEqual([true, false, false, false]);
   });
 });
 

@@ -1,5 +1,5 @@
-// What a Bind9Instance says, given its Deployment and its pods: the rows I-1 to I-13 of 7.2. Pure.
-import type { Condition, ConditionStatus } from "@telltale/kinds";
+// What a Bind9Instance says, given its Deployment and its pods: the rows I-1 to I-14. Pure.
+import type { ConditionStatus } from "@telltale/kinds";
 import { type ChildCondition, type SafeText, table, text, worst } from "@telltale/status";
 import { beingDeleted, instanceSays, invalid } from "../messages.ts";
 import {
@@ -7,7 +7,9 @@ import {
   bindcarReasons,
   REASON_ALL_READY,
   REASON_CONFIGURATION_INVALID,
+  REASON_FAILED_CREATE,
   REASON_NO_CHILDREN,
+  REASON_NOT_PROBED,
   REASON_NOT_READY,
   REASON_PARTIALLY_READY,
   REASON_PODS_CRASHING,
@@ -17,7 +19,7 @@ import {
 } from "../reasons.ts";
 import type { Problem } from "../validate/index.ts";
 import { shown } from "./limits.ts";
-import { isReadyPod, type PodSaid, podCondition } from "./pod.ts";
+import { isReadyPod, isUnknownPod, type PodSaid, podCondition } from "./pod.ts";
 import type { PodView } from "./pod-view.ts";
 import { assignPodSlots } from "./slots.ts";
 
@@ -28,10 +30,13 @@ export interface InstanceView {
   readonly invalid?: Problem;
   /** Why objects could not be made. */
   readonly refused?: SafeText;
+  /** What could not be read, and why. */
+  readonly unread?: SafeText;
   readonly deployment: DeploymentView | "unreadable";
   /** Live pods. */
   readonly pods: readonly PodView[];
-  readonly previous: readonly Condition[] | undefined;
+  /** The slots that pods had, by the pod's name. */
+  readonly held: ReadonlyMap<string, number>;
 }
 
 export interface DeploymentView {
@@ -46,6 +51,8 @@ export interface InstanceSaid {
     | typeof REASON_ALL_READY
     | typeof REASON_PARTIALLY_READY
     | typeof REASON_NOT_READY
+    | typeof REASON_NOT_PROBED
+    | typeof REASON_FAILED_CREATE
     | typeof REASON_NO_CHILDREN
     | typeof REASON_PROGRESSING
     | typeof REASON_PODS_PENDING
@@ -59,6 +66,8 @@ export interface InstanceSaid {
 export interface InstanceStatus {
   readonly ready: InstanceSaid & { readonly row: string };
   readonly children: readonly ChildCondition[];
+  /** By the pod's name. */
+  readonly slots: ReadonlyMap<string, number>;
   readonly replicas: number;
   readonly readyReplicas: number;
 }
@@ -66,13 +75,15 @@ export interface InstanceStatus {
 export function calculateInstanceStatus(view: InstanceView): InstanceStatus {
   const pods = [...new Map(view.pods.map((pod) => [pod.uid, pod])).values()];
   const { desired, isRolling } = view.deployment === "unreadable" ? unread : view.deployment;
-  const slots = assignPodSlots(view.previous, pods, desired, isRolling);
+  const slots = assignPodSlots(view.held, pods, desired, isRolling);
   const said = pods
     .map((pod) => ({ ...podCondition(pod), key: pod.name, slot: slots.get(pod.name) ?? 0 }))
     .sort((a, b) => a.slot - b.slot);
   const ready = pods.filter(isReadyPod).length;
+  const unknown = pods.filter(isUnknownPod).length;
   return {
-    ready: shown(instanceReady({ view, desired, ready, said }), said.length),
+    ready: shown(instanceReady({ view, desired, ready, unknown, said }), said.length),
+    slots,
     children: said.map(({ slot, key, status, reason, message }) => ({ slot, key, status, reason, message })),
     replicas: desired,
     readyReplicas: Math.min(ready, desired),
@@ -85,6 +96,8 @@ interface Facts {
   readonly view: InstanceView;
   readonly desired: number;
   readonly ready: number;
+  /** Pods that may be ready. */
+  readonly unknown: number;
   /** In the order of their slots. */
   readonly said: readonly PodSaid[];
 }
@@ -104,21 +117,21 @@ export const instanceReady = table<Facts, InstanceSaid>([
   {
     id: "I-3",
     when: ({ view }) => view.refused !== undefined,
-    then: ({ view }) => no(REASON_NOT_READY, instanceSays.createFailed(view.refused ?? text``)),
+    then: ({ view }) => no(REASON_FAILED_CREATE, instanceSays.createFailed(view.refused ?? text``)),
   },
   {
     id: "I-4",
-    when: ({ view }) => view.deployment === "unreadable",
-    then: () => ({
+    when: ({ view }) => view.deployment === "unreadable" || view.unread !== undefined,
+    then: ({ view }) => ({
       status: "Unknown",
       reason: REASON_NOT_READY,
-      message: instanceSays.unreadable(),
+      message: view.unread === undefined ? instanceSays.unreadable() : instanceSays.unread(view.unread),
     }),
   },
   {
     id: "I-5",
     // Pods that are still there and ready while none is wanted are on their way out: the table has no row for them.
-    when: ({ desired, ready, said }) => desired === 0 && (said.length === 0 || ready > 0),
+    when: ({ desired, ready, unknown, said }) => desired === 0 && (said.length === 0 || ready + unknown > 0),
     then: () => no(REASON_NO_CHILDREN, instanceSays.noChildren()),
   },
   {
@@ -132,8 +145,18 @@ export const instanceReady = table<Facts, InstanceSaid>([
     then: ({ desired }) => ({ status: "True", reason: REASON_ALL_READY, message: instanceSays.allReady(desired) }),
   },
   {
+    id: "I-14",
+    when: ({ desired, ready, unknown }) => unknown > 0 && ready + unknown >= desired,
+    then: ({ desired, ready, unknown, said }) => ({
+      status: "Unknown",
+      reason: said.some(({ reason }) => reason === REASON_NOT_PROBED) ? REASON_NOT_PROBED : REASON_NOT_READY,
+      message: instanceSays.unknown(ready, desired, unknown),
+    }),
+  },
+  {
     id: "I-8",
-    when: ({ ready }) => ready > 0,
+    // Also where the others are unknown: there are too few of them.
+    when: ({ ready, unknown }) => ready + unknown > 0,
     then: ({ desired, ready }) => no(REASON_PARTIALLY_READY, instanceSays.someReady(ready, desired)),
   },
   {

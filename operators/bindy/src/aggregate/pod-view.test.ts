@@ -46,6 +46,7 @@ describe("a pod as the kubelet tells of it", () => {
           initContainerStatuses: [container("init", { restartCount: 3, state: { terminated: { exitCode } } })],
           containerStatuses: [container("bind9", { ready: true, state: { running: {} } })],
         }),
+        { probe: { kind: "succeeded" } },
       );
     expect([podCondition(init(1)).row, podCondition(init(0)).row]).toEqual(["P-3", "P-9"]);
   });

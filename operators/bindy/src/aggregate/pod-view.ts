@@ -14,8 +14,7 @@ export interface PodView {
   readonly containers: readonly ContainerView[];
   /** Containers that the pod is to have, for one that has no status yet. */
   readonly planned: readonly string[];
-  /** What is wrong with its Bindcar. Undefined: nothing, as far as is known. */
-  readonly fault?: Fault;
+  readonly probe: ProbeState;
   /** A zone that it should have from elsewhere, and has not had for too long. */
   readonly lag?: Lag;
 }
@@ -34,13 +33,21 @@ export type Lag =
   | { readonly is: "behind"; readonly zone: string; readonly have: number; readonly want: number }
   | { readonly is: "cutOff"; readonly zone: string }; // none of its external primaries can be reached
 
+/** What the last probes of a pod's Bindcar came to. */
+export type ProbeState =
+  | { readonly kind: "unknown"; readonly wasAnswered: boolean } // it has not answered yet, or not for too long
+  | { readonly kind: "succeeded" }
+  | { readonly kind: "failed"; readonly fault: Fault };
+
+export const notProbed: ProbeState = { kind: "unknown", wasAnswered: false };
+
 /** What is known of a pod from elsewhere. */
 export interface Finding {
-  readonly fault?: Fault;
+  readonly probe: ProbeState;
   readonly lag?: Lag;
 }
 
-export function podView(pod: Pod, finding: Finding = {}): PodView {
+export function podView(pod: Pod, finding: Finding = { probe: notProbed }): PodView {
   const { metadata, spec, status } = pod;
   const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
   return {

@@ -1,10 +1,11 @@
-// What one pod says: the rows P-1 to P-9 of 7.3. Pure.
+// What one pod says: the rows P-1 to P-10. Pure.
 import type { ConditionStatus } from "@telltale/kinds";
 import { type SafeText, table, text } from "@telltale/status";
-import { meaningOf } from "../http-errors.ts";
+import { type Fault, meaningOf } from "../http-errors.ts";
 import { podSays } from "../messages.ts";
 import {
   type BindcarReason,
+  REASON_NOT_PROBED,
   REASON_NOT_READY,
   REASON_PODS_CRASHING,
   REASON_PODS_PENDING,
@@ -18,6 +19,7 @@ import type { ContainerView, Lag, PodView } from "./pod-view.ts";
 export type PodReason =
   | typeof REASON_READY
   | typeof REASON_NOT_READY
+  | typeof REASON_NOT_PROBED
   | typeof REASON_PROGRESSING
   | typeof REASON_PODS_PENDING
   | typeof REASON_PODS_CRASHING
@@ -79,9 +81,10 @@ export const podCondition = table<PodView, PodSaid>([
   },
   {
     id: "P-6",
-    when: ({ fault }) => fault !== undefined,
-    then({ name, fault }) {
-      const { reason, phrase, message: cause } = meaningOf(fault ?? { trouble: { at: "unreachable", why: "failed" } });
+    when: ({ probe }) => probe.kind === "failed",
+    then({ name, probe }) {
+      const fault: Fault = probe.kind === "failed" ? probe.fault : { trouble: { at: "unreachable", why: "failed" } };
+      const { reason, phrase, message: cause } = meaningOf(fault);
       return { ...no(reason, podSays.bindcar(name, phrase)), cause };
     },
   },
@@ -96,14 +99,28 @@ export const podCondition = table<PodView, PodSaid>([
     then: ({ name, ready }) => no(REASON_NOT_READY, podSays.notReady(name, ready?.reason)),
   },
   {
+    id: "P-10",
+    when: ({ probe }) => probe.kind === "unknown",
+    then: ({ name, probe }) => ({
+      status: "Unknown",
+      reason: REASON_NOT_PROBED,
+      message: probe.kind === "unknown" && probe.wasAnswered ? podSays.silent(name) : podSays.notProbed(name),
+    }),
+  },
+  {
     id: "P-9",
     when: () => true,
     then: ({ name }) => ({ status: "True", reason: REASON_READY, message: podSays.ready(name) }),
   },
 ]);
 
-/** 7.1: the kubelet says so, and its Bindcar does not fail. One that was not asked yet is as the kubelet says. */
-export const isReadyPod = ({ ready, fault }: PodView): boolean => ready?.status === "True" && fault === undefined;
+/** The kubelet says so, and its Bindcar has answered. */
+export const isReadyPod = ({ ready, probe }: PodView): boolean =>
+  ready?.status === "True" && probe.kind === "succeeded";
+
+/** It may be ready: the node cannot be reached, or Bindcar has not answered yet. */
+export const isUnknownPod = ({ ready, probe }: PodView): boolean =>
+  ready?.status === "Unknown" || (ready?.status === "True" && probe.kind === "unknown");
 
 const no = (reason: PodReason, message: SafeText): PodSaid => ({ status: "False", reason, message });
 
@@ -135,13 +152,4 @@ function lagging(name: string, lag: Lag): PodSaid {
   }
   const { zone, have, want } = lag;
   return no(REASON_ZONE_TRANSFER_FAILED, podSays.behind(name, zone, have, want));
-}
-
-/** The lag that a condition of a pod tells of after its name. */
-export function lagTold(phrase: string): Lag | undefined {
-  const [, cutOff] = /^cannot reach an external primary of zone (\S+)$/.exec(phrase) ?? [];
-  if (cutOff !== undefined) return { is: "cutOff", zone: cutOff };
-  const behind = /^has not transferred zone (\S+) \(serial (\d+), expected (\d+)\)$/.exec(phrase);
-  const [, zone = "", have, want] = behind ?? [];
-  return behind === null ? undefined : { is: "behind", zone, have: Number(have), want: Number(want) };
 }

@@ -1,8 +1,7 @@
-// The numbers of children: of pods remembered in the conditions themselves, of instances in an annotation (5.2, 5.3). Pure.
-import type { Condition, Instant } from "@telltale/kinds";
-import { assignSlots, heldSlots } from "@telltale/status";
+// The numbers of children: of pods remembered in `status.pods`, of instances in an annotation (5.2, 5.3). Pure.
+import type { Instant } from "@telltale/kinds";
+import { assignSlots } from "@telltale/status";
 import type { Role } from "../names.ts";
-import { CONDITION_TYPE_POD_PREFIX, childNamePatterns } from "../reasons.ts";
 
 export interface SlottedPod {
   readonly name: string;
@@ -14,12 +13,11 @@ export interface SlottedPod {
  * and gaps are closed once no rollout is under way.
  */
 export function assignPodSlots(
-  previous: readonly Condition[] | undefined,
+  held: ReadonlyMap<string, number>,
   pods: readonly SlottedPod[],
   desired: number,
   rolling: boolean,
 ): ReadonlyMap<string, number> {
-  const held = heldSlots(previous, CONDITION_TYPE_POD_PREFIX, childNamePatterns.pod);
   const children = pods.map(({ name, created }) => {
     const slot = held.get(name);
     return { key: name, created, ...(slot === undefined ? {} : { held: slot }) };

@@ -1,10 +1,10 @@
 // Which instances are made, changed and removed, and which slots they have (5.3, 8.3). Pure.
 import { type Instant, instant, parseTime } from "@telltale/kinds";
-import { isReadyChild } from "../aggregate/child-view.ts";
+import { isKnownDown, isReadyChild } from "../aggregate/child-view.ts";
 import { assignInstanceSlots, type InstanceSlots } from "../aggregate/slots.ts";
 import type { Bind9ClusterSpec, Bind9Instance } from "../kinds/index.ts";
 import { annotations, instanceName, managedInstanceLabels, ordinalOf, type Role } from "../names.ts";
-import type { Child, Wanted, World } from "./world.ts";
+import type { Wanted, World } from "./world.ts";
 
 export interface Plan {
   /** As they have to be: primaries first, in ascending order. */
@@ -15,7 +15,6 @@ export interface Plan {
 
 export interface Kept {
   readonly name: string;
-  readonly isNew: boolean;
   readonly slot: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly spec: Pick<
@@ -38,7 +37,7 @@ export function plan(world: World, now: Instant): Plan {
     // Its name is free again once it is gone.
     if (child?.view.isLeaving === true) return [];
     const slot = slots.get(one.name) ?? 0;
-    return [{ ...keptOf(name, one, checked.spec), isNew: child === undefined, slot }];
+    return [{ ...keptOf(name, one, checked.spec), slot }];
   });
   return {
     keep,
@@ -46,7 +45,7 @@ export function plan(world: World, now: Instant): Plan {
       const instance = there.get(of)?.instance;
       return instance === undefined ? [] : [{ instance, slot }];
     }),
-    remove: surplus(name, children, new Set(wanted.map((one) => one.name))),
+    remove: surplusOf(world).remove,
   };
 }
 
@@ -77,7 +76,7 @@ export function slotsOf({ it, checked, children, taken }: World, now: Instant): 
   return assignInstanceSlots([...present, ...missing]);
 }
 
-function keptOf(cluster: string, { name, role }: Wanted, spec: Bind9ClusterSpec): Omit<Kept, "isNew" | "slot"> {
+function keptOf(cluster: string, { name, role }: Wanted, spec: Bind9ClusterSpec): Omit<Kept, "slot"> {
   const { version, image, configMapRefs, volumes, volumeMounts, global } = spec;
   const { bindcarConfig } = global ?? {};
   return {
@@ -96,18 +95,31 @@ function keptOf(cluster: string, { name, role }: Wanted, spec: Bind9ClusterSpec)
   };
 }
 
-/** Secondaries before primaries, the highest first; one primary at a time while the others are not all ready. */
-function surplus(cluster: string, children: readonly Child[], wanted: ReadonlySet<string>): readonly Bind9Instance[] {
-  const managed = children.filter(({ isManaged, view }) => isManaged && !view.isLeaving);
-  const of = (role: Role) =>
-    managed
-      .filter(({ instance, view }) => instance.spec.role === role && !wanted.has(view.name))
-      .map(({ instance }) => instance)
-      .sort((a, b) => ordinal(b, cluster) - ordinal(a, cluster));
-  const [secondaries, primaries] = [of("secondary"), of("primary")];
-  const others = managed.filter(({ instance, view }) => instance.spec.role === "primary" && wanted.has(view.name));
-  const isSafe = others.every(({ view }) => isReadyChild(view));
-  return [...secondaries, ...(isSafe ? primaries : primaries.slice(0, 1))];
+export interface Surplus {
+  /** Secondaries before primaries, the highest first. */
+  readonly remove: readonly Bind9Instance[];
+  /** Those that may serve while one of their role that stays is not known to be ready. */
+  readonly keep: readonly Bind9Instance[];
+}
+
+/** Managed instances that the spec does not ask for. Not known to be ready is not known to be down: what may serve stays. */
+export function surplusOf({ it, checked, children, taken }: World): Surplus {
+  if (checked.at === "invalid") return { remove: [], keep: [] };
+  const { name: cluster = "" } = it.metadata;
+  const wanted = wantedOf(cluster, checked.spec);
+  const ready = new Set(children.filter(({ view }) => isReadyChild(view)).map(({ view }) => view.name));
+  const names = new Set(wanted.map(({ name }) => name));
+  const surplus = children.filter(({ isManaged, view }) => isManaged && !view.isLeaving && !names.has(view.name));
+  const byRole = (["secondary", "primary"] as const).map((role) => {
+    const staying = wanted.filter((one) => one.role === role && !taken.includes(one.name));
+    const isSafe = staying.every((one) => ready.has(one.name));
+    const sorted = surplus
+      .filter(({ instance }) => instance.spec.role === role)
+      .sort((a, b) => ordinal(b.instance, cluster) - ordinal(a.instance, cluster));
+    return Map.groupBy(sorted, ({ view }) => (isSafe || isKnownDown(view) ? "remove" : "keep"));
+  });
+  const all = (what: "remove" | "keep") => byRole.flatMap((of) => of.get(what) ?? []).map(({ instance }) => instance);
+  return { remove: all("remove"), keep: all("keep") };
 }
 
 const ordinal = ({ metadata, spec }: Bind9Instance, cluster: string): number =>

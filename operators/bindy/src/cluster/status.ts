@@ -1,10 +1,11 @@
 // What a Bind9Cluster says of itself. Pure.
 import type { Instant } from "@telltale/kinds";
-import { type Draft, findCondition } from "@telltale/status";
+import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
 import { type ClusterStatus, calculateClusterStatus } from "../aggregate/cluster.ts";
 import type { Bind9Cluster } from "../kinds/index.ts";
 import { earliest, nextLook, nextTry } from "../moments.ts";
-import { slotsOf, wantedOf } from "./plan.ts";
+import { REASON_FAILED_CREATE } from "../reasons.ts";
+import { slotsOf, surplusOf, wantedOf } from "./plan.ts";
 import type { World } from "./world.ts";
 
 export function status(world: World, draft: Draft<typeof Bind9Cluster>, now: Instant): void {
@@ -34,8 +35,17 @@ export function statusOf(world: World, now: Instant): ClusterStatus {
       wanted: checked.at === "valid" ? wantedOf(name, checked.spec).map((one) => one.name) : [],
       children: children.map(({ view, isManaged }) => ({ ...view, isManaged, slot: slots.get(view.name) ?? 0 })),
       hasActed: made.hasActed,
+      kept: surplusOf(world).keep.map(({ metadata }) => metadata.name ?? ""),
+      ...causeOf(world),
       previous,
     },
     now,
   );
+}
+
+/** What the API server refuses: to this cluster, else to the first of its instances that it refuses something to. */
+function causeOf({ made, children }: World): { readonly cause?: SafeText } {
+  if (made.refused !== undefined) return { cause: text`Bind9Instance ${made.refused.name}: ${made.refused.said}` };
+  const refused = children.find(({ view }) => view.ready?.reason === REASON_FAILED_CREATE)?.view;
+  return refused === undefined ? {} : { cause: text`Bind9Instance ${refused.name}: ${refused.message ?? text``}` };
 }

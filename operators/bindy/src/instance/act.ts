@@ -13,6 +13,7 @@ import { attempted, Refusal } from "../refusal.ts";
 import type { Draft, KeyPlan } from "./key.ts";
 import { clusterKey, observe, type Senses } from "./observe.ts";
 import type { Plan } from "./plan.ts";
+import type { Turn } from "./turns.ts";
 import { type Made, nothingMade, type World } from "./world.ts";
 
 type InstanceHands = Hands<typeof Bind9Instance>;
@@ -22,7 +23,7 @@ export interface Tools extends Senses {
 }
 
 export async function act(plan: Plan, hands: InstanceHands, world: World, tools: Tools): Promise<World> {
-  if (plan.is === "nothing" || world.wanted.is === "invalid") {
+  if (plan.is === "nothing" || world.wanted.is !== "sound") {
     // A key may be missing where the rest of the spec is sound: only the plan knows.
     const problem = plan.is === "nothing" ? plan.problem : undefined;
     return problem === undefined ? world : { ...world, wanted: { is: "invalid", problem } };
@@ -42,7 +43,8 @@ async function build(
   const steps = new Steps(hands, server.namespace);
   const cluster = clusterKey(world.it) ?? "";
   const { uid = "" } = world.it.metadata;
-  const mayRoll = !plan.rolls || tools.turns.ask(cluster, world.it, world.siblings, hands.now);
+  const turn: Turn = plan.rolls ? tools.turns.ask(cluster, world.it, world.siblings, hands.now) : { kind: "go" };
+  const mayRoll = turn.kind === "go";
   await steps.ensure(ServiceAccount, account(server), { owner: "none", mode: "createOnly" });
   if (mayRoll) {
     await steps.secret(plan.key, server, tools);
@@ -53,7 +55,11 @@ async function build(
     if (steps.isWell) tools.turns.done(cluster, uid);
   }
   await steps.ensure(Service, plan.service);
-  return { ...steps.made(world.deployment === undefined), ...(mayRoll ? {} : { isWaiting: true }) };
+  return {
+    ...steps.made(world.deployment === undefined),
+    ...(mayRoll ? {} : { isWaiting: true }),
+    ...(turn.kind === "waitsFor" && turn.isNews ? { waitsFor: turn.instance } : {}),
+  };
 }
 
 const account = ({ namespace }: Nameserver) => ({
@@ -84,10 +90,17 @@ class Steps {
     const cause = this.#refusal?.cause;
     const isUnreadable =
       hasNoDeployment && this.#at === Deployment.kind && cause instanceof ApiError && cause.code >= 500;
+    const isUnanswered = this.#refusal !== undefined && !isRejected(cause);
+    const outcome =
+      this.#said === undefined || isUnreadable
+        ? {}
+        : isUnanswered
+          ? { unanswered: this.#said }
+          : { refused: this.#said };
     return {
       ...nothingMade,
       taken: this.#taken,
-      ...(this.#said === undefined || isUnreadable ? {} : { refused: this.#said }),
+      ...outcome,
       ...(isUnreadable ? { isUnreadable } : {}),
       ...(this.#isLeaving ? { isWaiting: true } : {}),
       ...(this.#isRotated ? { isRotated: true } : {}),
@@ -131,6 +144,9 @@ class Steps {
     } else if (done.as === "terminating") this.#isLeaving = true;
   }
 }
+
+/** The API server said no, and will say it again: that it did not answer, or could not, says nothing. */
+const isRejected = (cause: unknown): boolean => cause instanceof ApiError && cause.code < 500 && cause.code !== 429;
 
 /** A key is drawn here and nowhere else. */
 async function writeSecret(

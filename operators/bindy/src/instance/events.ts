@@ -23,6 +23,10 @@ export function eventsOf(
       message: "The key was replaced; pods follow one after the other",
     });
   }
+  if (made.waitsFor !== undefined) {
+    const message = `The change waits: Bind9Instance ${made.waitsFor} is not known to be ready`;
+    told.push({ type: "Normal", reason: "RolloutWaiting", message });
+  }
   for (const taken of made.taken) {
     told.push({ type: "Warning", reason: "NameConflict", message: `${taken} belongs to somebody else` });
   }

@@ -1,14 +1,19 @@
 // Reads what a pass has to know of one Bind9Instance, and tells the prober which pods there are.
-import { ConfigMap, Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
+
+import { isForbidden } from "@telltale/client";
+import { Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
 import { text } from "@telltale/status";
 import { isPodOf } from "../aggregate/pod-owner.ts";
+import { podRecords } from "../aggregate/pod-records.ts";
 import { isLive, podView } from "../aggregate/pod-view.ts";
 import { keyFile, type Nameserver } from "../build/index.ts";
 import type { Config } from "../config.ts";
 import { Bind9Instance } from "../kinds/index.ts";
-import { configMapName, labels, rndcSecretName } from "../names.ts";
+import { secretsUnreadable } from "../messages.ts";
+import { labels, rndcSecretName } from "../names.ts";
 import { type Prober, targetOf } from "../prober/index.ts";
+import { attempted, Refusal } from "../refusal.ts";
 import { parentOf } from "./parent.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Sibling, Turns } from "./turns.ts";
@@ -33,17 +38,17 @@ export async function observe(it: Bind9Instance, look: Look, senses: Senses): Pr
   const pods = look
     .where(Pod, byInstance, `${namespace}/${name}`)
     .filter((pod) => isLive(pod) && isPodOf(pod, it, look));
-  const { conditions, zones = [] } = it.status ?? {};
+  const { zones = [] } = it.status ?? {};
   const names = zones.map(({ zoneName }) => zoneName);
-  const targets = pods.map((pod) => targetOf(pod, conditions, names));
+  const records = podRecords(it.status);
+  const targets = pods.map((pod) => targetOf(pod, records, names));
   senses.prober.keep({ namespace, name }, targets, zones);
   return {
     it,
     parent,
-    wanted: await wantedOf(it, look, senses),
+    wanted: await wantedOrUnread(it, look, senses),
     deployment,
     service: look.get(Service, { namespace, name }),
-    configMap: look.get(ConfigMap, { namespace, name: configMapName(name) }),
     pods,
     views: pods.map((pod) => podView(pod, senses.prober.finding(pod.metadata?.uid ?? ""))),
     siblings: siblingsOf(it, look),
@@ -53,6 +58,14 @@ export async function observe(it: Bind9Instance, look: Look, senses: Senses): Pr
 
 export const instanceOfPod = ({ metadata }: Pod): string =>
   `${metadata?.namespace ?? ""}/${metadata?.labels?.[labels.appInstance] ?? ""}`;
+
+/** A read that fails leaves the running pods alone, and the instance unknown. */
+async function wantedOrUnread(it: Bind9Instance, look: Look, senses: Senses): Promise<Wanted> {
+  const wanted = await attempted(() => wantedOf(it, look, senses));
+  if (!(wanted instanceof Refusal)) return wanted;
+  const { namespace = "" } = it.metadata;
+  return { is: "unread", why: isForbidden(wanted.cause) ? secretsUnreadable(namespace) : wanted.said };
+}
 
 async function wantedOf(it: Bind9Instance, look: Look, senses: Senses): Promise<Wanted> {
   const asked = askedBy(it, parentOf(it, look), senses.config);

@@ -11,7 +11,7 @@ import { type KeyPlan, planKey } from "./key.ts";
 import type { World } from "./world.ts";
 
 export type Plan =
-  | { readonly is: "nothing"; readonly problem: Problem } // what runs is left alone
+  | { readonly is: "nothing"; readonly problem?: Problem } // what runs is left alone
   | {
       readonly is: "build";
       readonly key: Exclude<KeyPlan, { is: "invalid" }>;
@@ -23,6 +23,7 @@ export type Plan =
     };
 
 export function plan({ it, wanted, deployment }: World, now: Instant, config: Config): Plan {
+  if (wanted.is === "unread") return { is: "nothing" };
   if (wanted.is === "invalid") return { is: "nothing", problem: wanted.problem };
   const { server, keys } = wanted;
   const rotatedAt = deployment?.spec?.template?.metadata?.annotations?.[annotations.rndcRotatedAt];

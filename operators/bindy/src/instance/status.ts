@@ -4,6 +4,8 @@ import { plus } from "@telltale/kinds";
 import type { Service } from "@telltale/kinds/builtin";
 import { type Draft, findCondition } from "@telltale/status";
 import { calculateInstanceStatus, type DeploymentView } from "../aggregate/instance.ts";
+import { shownChildren } from "../aggregate/limits.ts";
+import { heldSlotsOf, podRecords, storedPod } from "../aggregate/pod-records.ts";
 import type { Bind9Instance } from "../kinds/index.ts";
 import { earliest, nextLook, nextTry } from "../moments.ts";
 import { annotations, apiVersion } from "../names.ts";
@@ -21,20 +23,33 @@ export function status(world: World, draft: InstanceDraft, now: Instant): void {
     isLeaving: it.metadata.deletionTimestamp !== undefined,
     ...invalid,
     ...(made.refused === undefined ? {} : { refused: made.refused }),
+    ...(wanted.is === "unread" ? { unread: wanted.why } : {}),
+    ...(made.unanswered === undefined ? {} : { unread: made.unanswered }),
     deployment: made.isUnreadable === true ? "unreadable" : deploymentOf(world),
     pods: world.views,
-    previous: it.status?.conditions,
+    held: heldSlotsOf(podRecords(it.status)),
   });
   const { status: is, reason, message } = said.ready;
   draft.state({ type: "Ready", status: is, reason, message }).children("Pod", said.children);
-  draft.set({ replicas: said.replicas, readyReplicas: said.readyReplicas });
+  const pods = world.views
+    .map((view) => storedPod(view, said.slots.get(view.name) ?? 0))
+    .sort((a, b) => a.slot - b.slot)
+    .slice(0, shownChildren);
+  draft.set({ replicas: said.replicas, readyReplicas: said.readyReplicas, pods });
   const address = addressOf(world.service);
   if (address === undefined) draft.unset("serviceAddress");
   else draft.set({ serviceAddress: address });
-  sayParent(parent, draft, wanted.is === "sound" && made.refused === undefined && made.isWaiting !== true);
+  sayParent(parent, draft, isApplied(world));
   sayRotation(world, draft);
   draft.wake(wakeOf(world, is === "True", now));
 }
+
+const isApplied = ({ wanted, made }: World): boolean =>
+  wanted.is === "sound" &&
+  made.refused === undefined &&
+  made.unanswered === undefined &&
+  made.isUnreadable !== true &&
+  made.isWaiting !== true;
 
 function deploymentOf({ it, deployment, wanted }: World): DeploymentView {
   const asked = wanted.is === "sound" ? wanted.server.replicas : (it.spec.replicas ?? 1);
@@ -86,7 +101,8 @@ function sayRotation({ wanted }: World, draft: InstanceDraft): void {
 function wakeOf({ it, wanted, made }: World, isReady: boolean, now: Instant): Instant | undefined {
   const rotation = wanted.is === "sound" ? nextRotation(wanted.server.key, wanted.keys.secret) : undefined;
   const ready = findCondition(it.status?.conditions, "Ready");
-  const isTroubled = made.refused !== undefined || made.isUnreadable === true;
+  const isTroubled =
+    made.refused !== undefined || made.unanswered !== undefined || made.isUnreadable === true || wanted.is === "unread";
   const retry = isTroubled ? nextTry(ready?.status === "True" ? undefined : ready?.lastTransitionTime, now) : undefined;
   const turn = made.isWaiting === true ? plus(now, 2_500) : undefined;
   return earliest(nextLook(isReady, now), rotation, retry, turn);

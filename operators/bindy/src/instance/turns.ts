@@ -14,13 +14,21 @@ export const turnLimit: Ms = 600_000;
 interface Waiting {
   readonly since: Instant;
   readonly order: string;
+  /** The server that it waits for, where that was reported. */
+  reported?: string;
 }
+
+/** Whether an instance may roll, or what it waits for. `isNews`: it was not reported yet. */
+export type Turn =
+  | { readonly kind: "go" }
+  | { readonly kind: "wait" }
+  | { readonly kind: "waitsFor"; readonly instance: string; readonly isNews: boolean };
 
 export class Turns {
   readonly #waiting = new Map<string, Map<string, Waiting>>();
 
   /** Whether it may roll now. `siblings`: the other servers of the cluster. */
-  ask(cluster: string, it: Bind9Instance, siblings: readonly Sibling[], now: Instant): boolean {
+  ask(cluster: string, it: Bind9Instance, siblings: readonly Sibling[], now: Instant): Turn {
     const uid = it.metadata.uid ?? "";
     const all = this.#waiting.get(cluster) ?? new Map<string, Waiting>();
     this.#waiting.set(cluster, all);
@@ -30,9 +38,10 @@ export class Turns {
     all.set(uid, mine);
     const present = new Set([uid, ...siblings.map(({ instance }) => instance.metadata.uid ?? "")]);
     for (const known of all.keys()) if (!present.has(known)) all.delete(known);
-    if (now - mine.since < gathering) return false;
-    if (siblings.some((sibling) => isBusy(sibling, now))) return false;
-    return [...all.values()].every(({ order }) => order >= mine.order);
+    if (now - mine.since < gathering) return { kind: "wait" };
+    const busy = siblings.find((sibling) => isBusy(sibling, now));
+    if (busy !== undefined) return waitsFor(busy, mine);
+    return { kind: [...all.values()].every(({ order }) => order >= mine.order) ? "go" : "wait" };
   }
 
   /** It rolls, or has no reason to. */
@@ -48,12 +57,22 @@ export interface Sibling {
   readonly deployment: Deployment | undefined;
 }
 
-/** Rolling, or not ready since not long ago. */
+function waitsFor({ instance, deployment }: Sibling, mine: Waiting): Turn {
+  const { name = "" } = instance.metadata;
+  if (deployment !== undefined && isRolling(deployment)) return { kind: "wait" };
+  const isNews = mine.reported !== name;
+  mine.reported = name;
+  return { kind: "waitsFor", instance: name, isNews };
+}
+
+/** Rolling, or not ready since not long ago. One that may be ready is waited for while it is unknown. */
 function isBusy({ instance, deployment }: Sibling, now: Instant): boolean {
   if (instance.metadata.deletionTimestamp !== undefined) return false;
   if (deployment !== undefined && isRolling(deployment)) return !isOverdue(deployment);
   const ready = findCondition(instance.status?.conditions, CONDITION_TYPE_READY);
-  if (ready === undefined || ready.status === "True") return false;
+  if (ready === undefined) return deployment !== undefined;
+  if (ready.status === "Unknown") return true;
+  if (ready.status === "True") return false;
   if (ready.reason === "ConfigurationInvalid" || ready.reason === "NoChildren") return false;
   return now - (parseTime(ready.lastTransitionTime) ?? now) < turnLimit;
 }

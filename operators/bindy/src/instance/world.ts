@@ -1,5 +1,5 @@
 // What a pass over one Bind9Instance knows.
-import type { ConfigMap, Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
+import type { Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
 import type { SafeText } from "@telltale/status";
 import type { PodView } from "../aggregate/pod-view.ts";
 import type { Nameserver } from "../build/index.ts";
@@ -14,7 +14,6 @@ export interface World {
   readonly wanted: Wanted;
   readonly deployment: Deployment | undefined;
   readonly service: Service | undefined;
-  readonly configMap: ConfigMap | undefined;
   /** Live pods. */
   readonly pods: readonly Pod[];
   readonly views: readonly PodView[];
@@ -25,7 +24,8 @@ export interface World {
 
 export type Wanted =
   | { readonly is: "sound"; readonly server: Nameserver; readonly keys: Keys }
-  | { readonly is: "invalid"; readonly problem: Problem };
+  | { readonly is: "invalid"; readonly problem: Problem }
+  | { readonly is: "unread"; readonly why: SafeText }; // the API server did not answer what it is made of
 
 /** The Secrets that a key comes from, as far as they are there. */
 export interface Keys {
@@ -46,8 +46,12 @@ export interface Made {
   readonly refused?: SafeText;
   /** The Deployment could not even be looked for. */
   readonly isUnreadable?: boolean;
+  /** The API server did not answer: whether its objects are as they have to be is unknown. */
+  readonly unanswered?: SafeText;
   /** Something has to be tried again soon: an old object is still going away, or it is another server's turn. */
   readonly isWaiting?: boolean;
+  /** The server of its cluster that has to be ready before it may roll, where that is news. */
+  readonly waitsFor?: string;
   /** The key was replaced because it was time to. */
   readonly isRotated?: boolean;
   /** Names that somebody else has. */

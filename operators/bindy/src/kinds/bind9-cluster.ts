@@ -19,7 +19,7 @@ import { childNamePatterns } from "../reasons.ts";
 import { keepStatus } from "./failures.ts";
 import { clusterFields } from "./fields.ts";
 import type { Settled } from "./maybe.ts";
-import { notReady, podTrouble, ready, tail, written } from "./vocabulary.ts";
+import { instanceTrouble, notReady, podTrouble, ready, tail, written } from "./vocabulary.ts";
 
 /** Of both kinds of cluster; what `instances` are differs. */
 export const clusterStatus = (children: string) =>
@@ -52,12 +52,12 @@ export const Bind9Cluster = defineKind({
         means: "Every Bind9Instance that is wanted is ready",
         reasons: {
           ...because(["True"], ["AllReady"]),
-          ...because(["True", "False"], ["InstancesScaling"]),
+          ...because(["True", "False", "Unknown"], ["InstancesScaling"]),
+          ...because(["False", "Unknown"], ["NotReady"]),
           ...because(
             ["False"],
             [
               "PartiallyReady",
-              "NotReady",
               "NoChildren",
               "InstancesCreated",
               "InstancesPending",
@@ -74,7 +74,9 @@ export const Bind9Cluster = defineKind({
           ...because(["True"], ["Ready"]),
           ...notReady,
           ...podTrouble,
-          ...because(["False"], ["PartiallyReady", "NoChildren", "ProgressDeadlineExceeded", "ConfigurationInvalid"]),
+          // Unknown: its newest spec was not looked at yet.
+          ...because(["False", "Unknown"], ["Progressing"]),
+          ...instanceTrouble,
         },
       }),
     },

@@ -43,10 +43,8 @@ export const Bind9GlobalCluster = defineKind({
         means: "The Bind9Cluster in every namespace is ready",
         reasons: {
           ...because(["True"], ["ClustersReady"]),
-          ...because(
-            ["False"],
-            ["ClustersProgressing", "NotReady", "NoChildren", "ConfigurationInvalid", "Progressing"],
-          ),
+          ...because(["False", "Unknown"], ["NotReady"]),
+          ...because(["False"], ["ClustersProgressing", "NoChildren", "ConfigurationInvalid", "Progressing"]),
         },
       }),
     },

@@ -40,7 +40,7 @@ import {
 import { Maybe, type Settled } from "./maybe.ts";
 import { patterns } from "./patterns.ts";
 import { ClusterReference, ZoneReference } from "./references.ts";
-import { notReady, podTrouble, ready, tail, written } from "./vocabulary.ts";
+import { instanceTrouble, notReady, podTrouble, ready, tail, written } from "./vocabulary.ts";
 
 const spec = Fields({
   clusterRef: Text({
@@ -69,10 +69,34 @@ const spec = Fields({
 });
 export type Bind9InstanceSpec = Settled<Static<typeof spec>>;
 
+const PodReport = Fields({
+  name: Text({ maxLength: 253 }),
+  uid: Text({ maxLength: 64 }),
+  slot: Int32({ minimum: 0, description: "The number of its condition: Pod-{slot}" }),
+  probe: Enum(["Unknown", "Succeeded", "Failed"], {
+    description: "What the last probes of its Bindcar came to. Unknown: it has not answered yet, or not for 5 minutes",
+  }),
+  failure: Optional(
+    Fields({
+      httpStatus: Optional(Int32({ minimum: 0, description: "Absent: no answer came" })),
+      code: Optional(Text({ maxLength: 64 })),
+      zone: Optional(Text({ maxLength: 253, description: "The zone that was asked for" })),
+    }),
+  ),
+  transfer: Optional(
+    Fields({
+      zone: Text({ maxLength: 253, description: "A zone that it has not transferred for 120 seconds" }),
+      serial: Optional(UInt32()),
+      expectedSerial: Optional(UInt32({ description: "Absent: of external primaries that cannot be reached" })),
+    }),
+  ),
+});
+
 const status = Fields({
   observedParentGeneration: Int64({ description: "The generation of the cluster that was applied last" }),
   replicas: Int32({ minimum: 0, description: "How many pods are wanted" }),
   readyReplicas: Int32({ minimum: 0, description: "How many of them are ready" }),
+  pods: ListMap(PodReport, ["uid"], { maxItems: 256, description: "What is known of each pod" }),
   serviceAddress: Text({ maxLength: 253 }),
   clusterRef: ClusterReference,
   zones: ListMap(ZoneReference, ["namespace", "name"], { maxItems: 5000, description: "The zones that it serves" }),
@@ -101,7 +125,7 @@ export const Bind9Instance = defineKind({
           ...because(["True"], ["AllReady"]),
           ...notReady,
           ...podTrouble,
-          ...because(["False"], ["PartiallyReady", "NoChildren", "ProgressDeadlineExceeded", "ConfigurationInvalid"]),
+          ...instanceTrouble,
         },
       }),
       Pod: family({
@@ -117,7 +141,7 @@ export const Bind9Instance = defineKind({
     },
     written,
   ),
-  memory: ["zones", "conditions.Ready"],
+  memory: ["pods", "zones", "conditions.Ready"],
   maxStatusBytes: 1024 * 1024,
   failures: keepStatus,
   columns: [

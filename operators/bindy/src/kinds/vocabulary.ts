@@ -8,8 +8,16 @@ export const written = { shape: "plain", max: 512, maxMessage: 1024, default: []
 
 /** What may be wrong with a pod, and so with the instance that it is of. */
 export const podTrouble = because(["False"], ["Progressing", "PodsPending", "PodsCrashing", ...bindcarReasons]);
-/** The state of a pod on a node that is lost is unknown. */
-export const notReady = because(["False", "Unknown"], ["NotReady"]);
+/** What keeps an instance from being made or from getting on, beside its pods. */
+export const instanceTrouble = because(
+  ["False"],
+  ["PartiallyReady", "NoChildren", "FailedCreate", "ProgressDeadlineExceeded", "ConfigurationInvalid"],
+);
+/** The state of a pod on a node that is lost is unknown, and that of one whose Bindcar has not answered. */
+export const notReady = {
+  ...because(["False", "Unknown"], ["NotReady"]),
+  ...because(["Unknown"], ["NotProbed"]),
+};
 
 export const ready = () => conditionColumn("Ready", "Ready");
 /** Shown with `-o wide`. */

@@ -1,10 +1,11 @@
 import { seededRandom, VirtualClock } from "@telltale/clock";
 import { expect, test } from "vitest";
+import { type Finding, notProbed } from "../aggregate/pod-view.ts";
 import { bindcarClient } from "../bindcar/client.ts";
 import { fixedToken } from "../bindcar/token.ts";
 import { SimulatedBindcar } from "../bindcar-simulated/bindcar.ts";
 import { simulatedWire } from "../bindcar-simulated/wire.ts";
-import { Prober } from "./prober.ts";
+import { maxAnswerAgeMs, Prober } from "./prober.ts";
 import type { Target } from "./target.ts";
 
 const instance = { namespace: "dns", name: "x" };
@@ -14,8 +15,14 @@ const target = (more: Partial<Target> = {}): Target => ({
   endpoint: "10.0.0.1:8080",
   run: "a 0",
   isReady: true,
+  recorded: { probe: notProbed },
   ...more,
 });
+
+const fault = { trouble: { at: "answered", status: 503 } } as const;
+const failed: Finding = { probe: { kind: "failed", fault } };
+const answered: Finding = { probe: { kind: "succeeded" } };
+const unknown: Finding = { probe: notProbed };
 
 function world() {
   const clock = new VirtualClock();
@@ -65,12 +72,12 @@ test("8.7 when named begins anew, what is known of it is forgotten, and its zone
   prober.keep(instance, [target()], []);
   pod.faults.add("http-503");
   await clock.settle(80_000);
-  expect(prober.finding("u").fault).toBeDefined();
+  expect(prober.finding("u").probe.kind).toBe("failed");
   woken.length = 0;
   pod.faults.clear();
   prober.keep(instance, [target()], [zone]);
   prober.keep(instance, [target({ run: "b 1" })], [zone]);
-  expect(prober.finding("u").fault).toBeUndefined();
+  expect(prober.finding("u")).toEqual(unknown);
   expect(woken).toEqual(["zone example-com"]);
 });
 
@@ -81,7 +88,7 @@ test("8.7 a pod that is gone is not asked, and nothing is known of it", async ()
   prober.keep(instance, [], []);
   await clock.settle(300_000);
   expect(pod.requests).toHaveLength(1);
-  expect(prober.finding("u")).toEqual({});
+  expect(prober.finding("u")).toEqual(unknown);
 });
 
 test("8.7 nobody is asked while another process works", async () => {
@@ -112,7 +119,7 @@ test("8.5 what the controller of zones meets counts as an answer", () => {
   const trouble = { at: "answered", status: 503 } as const;
   prober.report("u", trouble);
   prober.report("u", trouble, "example.com");
-  expect(prober.finding("u").fault).toEqual({ trouble, zone: "example.com" });
+  expect(prober.finding("u").probe).toEqual({ kind: "failed", fault: { trouble, zone: "example.com" } });
   prober.lags("u", { is: "behind", zone: "example.com", have: 1, want: 2 });
   prober.lags("u", { is: "behind", zone: "example.com", have: 1, want: 2 });
   expect(woken).toEqual(["x", "x"]);
@@ -120,39 +127,39 @@ test("8.5 what the controller of zones meets counts as an answer", () => {
 
 test("7.8 whoever begins anew stays with what was found before, until the pod answers", async () => {
   const { clock, prober, pod, woken } = world();
-  const told = { fault: { trouble: { at: "answered", status: 503 } } } as const;
+  const recorded = failed;
   pod.faults.add("http-503");
-  prober.keep(instance, [target({ told })], []);
+  prober.keep(instance, [target({ recorded })], []);
   await clock.settle(60_000);
-  expect(prober.finding("u")).toEqual(told);
+  expect(prober.finding("u")).toEqual(failed);
   expect(woken).toEqual([]);
   pod.faults.clear();
   await clock.settle(40_000);
-  expect(prober.finding("u")).toEqual({});
+  expect(prober.finding("u")).toEqual(answered);
   expect(woken).toEqual(["x"]);
 });
 
 test("7.8 whoever was shown the past takes over what was found since, unless the pod has answered or begun anew", async () => {
-  const told = { fault: { trouble: { at: "answered", status: 503 } } } as const;
+  const recorded = failed;
   const silent = world();
   silent.pod.faults.add("http-503");
   silent.prober.keep(instance, [target()], []);
   await silent.clock.settle(0);
-  expect(silent.prober.finding("u")).toEqual({});
-  silent.prober.keep(instance, [target({ told })], []);
-  expect(silent.prober.finding("u")).toEqual(told);
-  silent.prober.keep(instance, [target({ told, run: "b 0" })], []);
-  silent.prober.keep(instance, [target({ told, run: "b 0" })], []);
-  expect(silent.prober.finding("u")).toEqual({});
+  expect(silent.prober.finding("u")).toEqual(unknown);
+  silent.prober.keep(instance, [target({ recorded })], []);
+  expect(silent.prober.finding("u")).toEqual(failed);
+  silent.prober.keep(instance, [target({ recorded, run: "b 0" })], []);
+  silent.prober.keep(instance, [target({ recorded, run: "b 0" })], []);
+  expect(silent.prober.finding("u")).toEqual(unknown);
   const well = world();
   well.prober.keep(instance, [target()], []);
   await well.clock.settle(0);
-  well.prober.keep(instance, [target({ told })], []);
-  expect(well.prober.finding("u")).toEqual({});
+  well.prober.keep(instance, [target({ recorded })], []);
+  expect(well.prober.finding("u")).toEqual(answered);
 });
 
 test("7.8 whoever takes over again goes by what was found meanwhile", async () => {
-  const told = { fault: { trouble: { at: "answered", status: 503 } } } as const;
+  const recorded = failed;
   const { clock, prober, pod, stop } = world();
   prober.keep(instance, [target()], []);
   await clock.settle(0);
@@ -160,21 +167,62 @@ test("7.8 whoever takes over again goes by what was found meanwhile", async () =
   pod.faults.add("http-503");
   prober.source(() => {});
   await clock.settle(0);
-  prober.keep(instance, [target({ told })], []);
-  expect(prober.finding("u")).toEqual(told);
+  prober.keep(instance, [target({ recorded })], []);
+  expect(prober.finding("u")).toEqual(failed);
 });
 
 test("7.8 whoever was shown the past gives up what was found before when the pod is said to be well, and only then", async () => {
-  const told = { fault: { trouble: { at: "answered", status: 503 } } } as const;
+  const recorded = failed;
   const { clock, prober, pod } = world();
   pod.faults.add("http-503");
-  prober.keep(instance, [target({ told })], []);
+  prober.keep(instance, [target({ recorded })], []);
   await clock.settle(0);
   prober.keep(instance, [target()], []);
-  expect(prober.finding("u")).toEqual(told);
-  prober.keep(instance, [target({ isToldWell: true })], []);
-  expect(prober.finding("u")).toEqual({});
+  expect(prober.finding("u")).toEqual(failed);
+  prober.keep(instance, [target({ recorded: answered })], []);
+  expect(prober.finding("u")).toEqual(answered);
   await clock.settle(40_000);
-  prober.keep(instance, [target({ isToldWell: true })], []);
-  expect(prober.finding("u")).toEqual(told);
+  prober.keep(instance, [target({ recorded: answered })], []);
+  expect(prober.finding("u")).toEqual(failed);
+});
+
+test("a pod is unknown until it answers, and a new process starts from what was stored", async () => {
+  const { clock, prober, pod, woken } = world();
+  pod.faults.add("http-503");
+  prober.keep(instance, [target()], []);
+  await clock.settle(0);
+  expect(prober.finding("u")).toEqual(unknown);
+  pod.faults.clear();
+  await clock.settle(5_000);
+  expect(prober.finding("u")).toEqual(answered);
+  expect(woken).toEqual(["x"]);
+  const next = world();
+  next.prober.keep(instance, [target({ recorded: answered })], []);
+  expect(next.prober.finding("u")).toEqual(answered);
+  await next.clock.settle(0);
+  expect(next.woken).toEqual([]);
+});
+
+test("a pod that is not asked any more is unknown when its last answer is too old", async () => {
+  const { clock, prober } = world();
+  prober.keep(instance, [target()], []);
+  await clock.settle(0);
+  const { endpoint: _none, ...silent } = target();
+  prober.keep(instance, [silent], []);
+  prober.keep(instance, [{ ...silent, run: "a 0" }], []);
+  await clock.settle(maxAnswerAgeMs - 40_000);
+  expect(prober.finding("u")).toEqual(answered);
+  await clock.settle(80_000);
+  expect(prober.finding("u")).toEqual({ probe: { kind: "unknown", wasAnswered: true } });
+});
+
+test("a server that asks for a day of backoff is probed again when the next probe would be due", async () => {
+  const { clock, prober, pod } = world();
+  pod.faults.add({ action: { type: "status", code: 429, headers: { "retry-after": "86400" } } });
+  prober.keep(instance, [target({ recorded: answered })], []);
+  await clock.settle(0);
+  const asked = pod.requests.length;
+  expect(asked).toBe(1);
+  await clock.settle(37_000);
+  expect(pod.requests.length).toBeGreaterThan(asked);
 });

@@ -1,13 +1,13 @@
 // Asks the Bindcar of every pod at regular times, and tells its instance when the answer has changed for good (8.7). It asks
 // nothing of the API server: which pods there are, the passes over instances say.
 import { type Clock, jitter, type Random, type Timer } from "@telltale/clock";
-import type { Ms } from "@telltale/kinds";
+import type { Instant, Ms } from "@telltale/kinds";
 import type { Name, Source } from "@telltale/runtime";
-import type { Finding, Lag } from "../aggregate/pod-view.ts";
+import { type Finding, type Lag, notProbed, type ProbeState } from "../aggregate/pod-view.ts";
 import type { Bindcar } from "../bindcar/client.ts";
 import type { Trouble } from "../bindcar/outcome.ts";
 import type { Target } from "./target.ts";
-import { found, givenUp, isNews, judged, unasked, type Verdict } from "./verdict.ts";
+import { busyLimit, found, givenUp, isNews, judged, notAsked, succeeded, type Verdict } from "./verdict.ts";
 
 export interface ProberOptions {
   readonly bindcar: Bindcar;
@@ -28,6 +28,8 @@ interface Entry {
   readonly instance: string;
   target: Target;
   verdict: Verdict;
+  /** When it answered, by uptime: a good verdict does not outlive it for long. */
+  answeredAt: Ms;
   lag?: Lag;
   /** It has not answered since we work, nor begun anew: what its instance says of it counts, however late we are shown that. */
   isUnheard: boolean;
@@ -46,6 +48,11 @@ const period: Ms = 30_000;
 const spread = 0.2;
 /** After a first failure, as soon as the period allows. */
 const shortest: Ms = period * (1 - spread);
+const longest: Ms = period * (1 + spread);
+/** A pod of which nothing is known is not left for that long. */
+const firstRetryMs: Ms = 5_000;
+/** A good verdict rests on an answer that is not older. */
+export const maxAnswerAgeMs: Ms = busyLimit;
 const timeout: Ms = 3_000;
 const mostInFlight = 20;
 
@@ -102,11 +109,17 @@ export class Prober {
 
   /** What is wrong with a pod, as far as is known. */
   finding(uid: string): Finding {
-    const { verdict, lag } = this.#entries.get(uid) ?? {};
-    return {
-      ...(verdict?.is === "failing" && verdict.fault !== undefined ? { fault: verdict.fault } : {}),
-      ...(lag === undefined ? {} : { lag }),
-    };
+    const entry = this.#entries.get(uid);
+    if (entry === undefined) return { probe: notProbed };
+    const { lag } = entry;
+    return { probe: this.#probeState(entry), ...(lag === undefined ? {} : { lag }) };
+  }
+
+  #probeState({ verdict, answeredAt }: Entry): ProbeState {
+    if (verdict.is === "failing" && verdict.fault !== undefined) return { kind: "failed", fault: verdict.fault };
+    if (verdict.is !== "good") return notProbed;
+    const isFresh = this.#options.clock.uptime() - answeredAt <= maxAnswerAgeMs;
+    return isFresh ? { kind: "succeeded" } : { kind: "unknown", wasAnswered: true };
   }
 
   /** What somebody else met with a pod: as good as an answer to a question of our own. Undefined: all went well. */
@@ -126,11 +139,13 @@ export class Prober {
 
   #see(instance: string, target: Target): void {
     const known = this.#entries.get(target.uid);
-    const now = this.#options.clock.now();
-    const { fault, lag } = target.told ?? {};
+    const { clock } = this.#options;
+    const now = clock.now();
+    const { probe, lag } = target.recorded;
     if (known === undefined) {
-      const verdict = fault === undefined ? unasked(now) : found(fault, now);
-      const entry: Entry = { instance, target, verdict, isUnheard: true, turn: 0, ...(lag && { lag }) };
+      const verdict = recalled(probe, now);
+      const answeredAt = clock.uptime();
+      const entry: Entry = { instance, target, verdict, answeredAt, isUnheard: true, turn: 0, ...(lag && { lag }) };
       this.#entries.set(target.uid, entry);
       this.#schedule(entry, 0);
       return;
@@ -138,11 +153,18 @@ export class Prober {
     const isRestarted = known.target.run !== target.run;
     const isReachable = known.target.endpoint !== target.endpoint;
     known.target = target;
-    if (known.isUnheard && known.verdict.is === "good" && fault !== undefined) known.verdict = found(fault, now);
-    else if (known.verdict.isTaken === true && target.isToldWell === true) known.verdict = givenUp(known.verdict, now);
+    if (known.isUnheard && known.verdict.is !== "failing" && probe.kind === "failed")
+      known.verdict = found(probe.fault, now);
+    else if (known.verdict.isTaken === true && probe.kind === "succeeded") {
+      known.verdict = givenUp(known.verdict, now);
+      known.answeredAt = clock.uptime();
+    } else if (known.isUnheard && known.verdict.is === "unknown" && probe.kind === "succeeded") {
+      known.verdict = succeeded(now);
+      known.answeredAt = clock.uptime();
+    }
     if (isRestarted) {
       known.isUnheard = false;
-      known.verdict = unasked(now);
+      known.verdict = notAsked(now);
       delete known.lag;
       for (const { namespace, name } of this.#instances.get(instance)?.zones ?? []) {
         this.#wakeZone?.({ namespace, name });
@@ -215,7 +237,10 @@ export class Prober {
     if (trouble !== undefined && trouble.at !== "aborted") onFailure?.(trouble);
     const about = { isReady: entry.target.isReady, ...(zone === undefined ? {} : { zone }) };
     const before = entry.verdict;
-    if (trouble === undefined) entry.isUnheard = false;
+    if (trouble === undefined) {
+      entry.isUnheard = false;
+      entry.answeredAt = clock.uptime();
+    }
     entry.verdict = judged(before, trouble, about, clock.now());
     if (isNews(before, entry.verdict)) this.#tell(entry);
   }
@@ -226,10 +251,20 @@ export class Prober {
   }
 
   #pause({ verdict }: Entry, trouble: Trouble | undefined): Ms {
-    if (trouble?.at === "answered" && trouble.status === 429) return Math.max(trouble.retryAfter ?? 1_000, shortest);
+    // Asked for backoff: at most until the next probe would be due, else one answer could suspend probes for days.
+    if (trouble?.at === "answered" && trouble.status === 429) {
+      return Math.min(Math.max(trouble.retryAfter ?? 1_000, shortest), longest);
+    }
+    if (verdict.is === "unknown") return firstRetryMs;
     const isOpen = verdict.is === "good" && verdict.failures > 0;
     return isOpen ? shortest : jitter(this.#options.random, period, spread);
   }
+}
+
+/** Where a new process starts from. */
+function recalled(probe: ProbeState, now: Instant): Verdict {
+  if (probe.kind === "failed") return found(probe.fault, now);
+  return probe.kind === "succeeded" ? succeeded(now) : notAsked(now);
 }
 
 const isMissing = (trouble: Trouble | undefined): boolean => trouble?.at === "answered" && trouble.status === 404;

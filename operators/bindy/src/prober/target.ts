@@ -1,9 +1,7 @@
 // Where the Bindcar of a pod is, and whether it is worth asking. Pure.
-import type { Condition } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
-import { lagTold } from "../aggregate/pod.ts";
-import type { Finding } from "../aggregate/pod-view.ts";
-import { faultTold } from "../http-errors.ts";
+import type { PodRecord } from "../aggregate/pod-records.ts";
+import { type Finding, notProbed } from "../aggregate/pod-view.ts";
 import { annotations, containers } from "../names.ts";
 
 export interface Target {
@@ -14,34 +12,24 @@ export interface Target {
   readonly run: string;
   /** What the kubelet says. */
   readonly isReady: boolean;
-  /** What its instance says of its Bindcar, for who has not asked yet: whoever begins anew takes nothing back. */
-  readonly told?: Finding;
-  /** Whether its instance calls it well, in so many words. */
-  readonly isToldWell?: boolean;
+  /** What its instance has stored of it: where a new process starts from. */
+  readonly recorded: Finding;
 }
 
-/** `said`: the conditions of its instance. `zones`: those that it has, by name. */
-export function targetOf(pod: Pod, said: readonly Condition[] = [], zones: readonly string[] = []): Target {
+/** `records`: what its instance has stored of its pods. `zones`: those that it has, by name. */
+export function targetOf(pod: Pod, records: readonly PodRecord[] = [], zones: readonly string[] = []): Target {
   const endpoint = isRunning(pod, containers.api) ? endpointOf(pod) : undefined;
   const named = statusOf(pod, containers.bind9);
-  const start = `Pod ${pod.metadata?.name ?? ""} `;
-  const about = said.find(({ message }) => message.startsWith(start));
-  const told = about === undefined ? undefined : toldIn(about.reason, about.message.slice(start.length), zones);
+  const { uid = "", name = "" } = pod.metadata ?? {};
+  const record = records.find((one) => (one.uid === undefined ? one.name === name : one.uid === uid));
+  const { probe, lag } = record?.finding ?? { probe: notProbed };
   return {
-    uid: pod.metadata?.uid ?? "",
+    uid,
     ...(endpoint === undefined ? {} : { endpoint }),
     run: `${named?.containerID ?? ""} ${named?.restartCount ?? 0}`,
     isReady: pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false,
-    ...(told === undefined ? {} : { told }),
-    isToldWell: about?.status === "True",
+    recorded: { probe, ...(lag !== undefined && zones.includes(lag.zone) && { lag }) },
   };
-}
-
-function toldIn(reason: string, phrase: string, zones: readonly string[]): Finding | undefined {
-  const fault = faultTold(reason, phrase);
-  if (fault !== undefined) return { fault };
-  const lag = lagTold(phrase);
-  return lag === undefined || !zones.includes(lag.zone) ? undefined : { lag };
 }
 
 /** Where a pod is not in the cluster's network, an annotation says where it is. */

@@ -1,7 +1,7 @@
 import { instant } from "@telltale/kinds";
 import { describe, expect, test } from "vitest";
 import type { Trouble } from "../bindcar/outcome.ts";
-import { busyLimit, isNews, judged, unasked, type Verdict } from "./verdict.ts";
+import { busyLimit, isNews, judged, notAsked, succeeded, type Verdict } from "./verdict.ts";
 
 const at = (ms: number) => instant(ms);
 const answered = (status: number): Trouble => ({ at: "answered", status });
@@ -10,7 +10,7 @@ const up = { isReady: true };
 
 /** One answer each second. */
 function after(...answers: readonly (Trouble | undefined)[]): Verdict {
-  return answers.reduce<Verdict>((before, it, i) => judged(before, it, up, at(i * 1000)), unasked(at(0)));
+  return answers.reduce<Verdict>((before, it, i) => judged(before, it, up, at(i * 1000)), succeeded(at(0)));
 }
 
 describe("8.7 a verdict", () => {
@@ -21,8 +21,18 @@ describe("8.7 a verdict", () => {
     expect(after(silent, silent, undefined)).toEqual({ is: "good", failures: 0, since: 2000 });
   });
 
+  test("a pod that has never answered is unknown until its first answer or its second failure", () => {
+    const first = judged(notAsked(at(0)), silent, up, at(1));
+    expect(notAsked(at(0)).is).toBe("unknown");
+    expect(first).toMatchObject({ is: "unknown", failures: 1 });
+    expect(judged(first, silent, up, at(2))).toMatchObject({ is: "failing", since: 2 });
+    expect(judged(first, undefined, up, at(2))).toEqual({ is: "good", failures: 0, since: 2 });
+    expect(isNews(notAsked(at(0)), first)).toBe(false);
+    expect(judged(notAsked(at(0)), answered(429), up, at(1)).is).toBe("unknown");
+  });
+
   test("one failure is enough where the kubelet says no as well", () => {
-    expect(judged(unasked(at(0)), silent, { isReady: false }, at(1)).is).toBe("failing");
+    expect(judged(succeeded(at(0)), silent, { isReady: false }, at(1)).is).toBe("failing");
   });
 
   test("what failed is remembered, with the zone that was asked for", () => {
@@ -32,7 +42,7 @@ describe("8.7 a verdict", () => {
 
   test("A-146 too many requests change nothing for five minutes", () => {
     const busy = (before: Verdict, now: number) => judged(before, answered(429), up, at(now));
-    const first = busy(unasked(at(0)), 0);
+    const first = busy(succeeded(at(0)), 0);
     expect(busy(first, busyLimit - 1).is).toBe("good");
     expect(busy(busy(first, busyLimit - 1), busyLimit).is).toBe("failing");
     expect(busy(after(silent, silent), 5).is).toBe("failing");
@@ -49,6 +59,6 @@ describe("8.7 a verdict", () => {
     expect(isNews(after(silent), failing)).toBe(true);
     expect(isNews(failing, judged(failing, { at: "unreachable", why: "timeout" }, up, at(9)))).toBe(false);
     expect(isNews(failing, judged(failing, answered(503), up, at(9)))).toBe(true);
-    expect(isNews(unasked(at(0)), after(silent))).toBe(false);
+    expect(isNews(succeeded(at(0)), after(silent))).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import type { Trouble } from "../bindcar/outcome.ts";
 import type { Fault } from "../http-errors.ts";
 
 export interface Verdict {
-  readonly is: "good" | "failing";
+  readonly is: "unknown" | "good" | "failing";
   /** Failures in a row. */
   readonly failures: number;
   /** What failed last. */
@@ -17,9 +17,12 @@ export interface Verdict {
   readonly isTaken?: true;
 }
 
-export const unasked = (now: Instant): Verdict => ({ is: "good", failures: 0, since: now });
+/** Until its first answer nothing is known of a pod. */
+export const notAsked = (now: Instant): Verdict => ({ is: "unknown", failures: 0, since: now });
 
-/** Who begins anew stays with what was found before, until it is answered itself. */
+export const succeeded = (now: Instant): Verdict => ({ is: "good", failures: 0, since: now });
+
+/** A new process starts from what another one has stored, until the pod answers it. */
 export const found = (fault: Fault, now: Instant): Verdict => ({
   is: "failing",
   failures: 0,
@@ -38,7 +41,7 @@ const patience = 2;
 
 /** `isReady`: what the kubelet says. Where it also says no, one failure is enough. */
 export function judged(before: Verdict, trouble: Trouble | undefined, about: About, now: Instant): Verdict {
-  if (trouble === undefined) return before.is === "good" ? unasked(before.since) : unasked(now);
+  if (trouble === undefined) return succeeded(before.is === "good" ? before.since : now);
   if (trouble.at === "aborted") return before;
   const limitedSince = isBusy(trouble) ? (before.limitedSince ?? now) : undefined;
   if (limitedSince !== undefined && now - limitedSince < busyLimit) return { ...before, limitedSince };
@@ -47,10 +50,10 @@ export function judged(before: Verdict, trouble: Trouble | undefined, about: Abo
   const isOwn = failures >= patience || !about.isReady || limitedSince !== undefined;
   const isFailing = before.is === "failing" || isOwn;
   return {
-    is: isFailing ? "failing" : "good",
+    is: isFailing ? "failing" : before.is,
     failures,
     fault,
-    since: isFailing && before.is === "good" ? now : before.since,
+    since: isFailing && before.is !== "failing" ? now : before.since,
     ...(limitedSince === undefined ? {} : { limitedSince }),
     ...(before.isTaken === true && !isOwn ? { isTaken: true } : {}),
   };
