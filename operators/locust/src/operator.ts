@@ -6,7 +6,8 @@ import { type Controller, type Log, type Look, silentLog } from "@telltale/runti
 import { webOptions } from "./build/index.ts";
 import { type Config, configWarnings } from "./config.ts";
 import { locustTests } from "./locust-test/controller.ts";
-import { endOf } from "./locust-test/jobs.ts";
+import { endedAt } from "./locust-test/job-pods.ts";
+import { endOf, masterStartedAt } from "./locust-test/jobs.ts";
 import { Memory } from "./locust-test/memory.ts";
 import { objectOf, type World } from "./locust-test/world.ts";
 import { telemetryPoller } from "./telemetry/poller.ts";
@@ -49,6 +50,10 @@ export function locustOperator(options: OperatorOptions): readonly Controller[] 
       polled: look.polled(poller),
       worker: objectOf(worker),
       workerPods: pods.worker.map(({ metadata }) => metadata?.name ?? ""),
+      workerFailures: pods.worker
+        .filter(({ status }) => status?.phase === "Failed")
+        .flatMap((pod) => endedAt(pod) ?? []),
+      masterStartedAt: masterStartedAt(seen),
       endedAt: job === undefined ? undefined : endOf(job),
       now: look.now,
       config: config.telemetry,

@@ -27,10 +27,10 @@ test("A11 A12 a new test is Pending with all conditions, its resources are owned
     workersSource: "JobStatus",
     appliedGeneration: 1,
   });
-  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect(await on.says("Ready")).toBe("False WaitingForPods Job demo-master has 0 of 1 pods");
   expect(await on.says("WorkersConnected")).toBe("False WaitingForWorkers Waiting for workers to connect");
   expect(await on.says("TestCompleted")).toBe("False TestInProgress Test has not started");
-  expect(await on.says("PodsHealthy")).toBe("True PodsStarting Waiting for pods to start");
+  expect(await on.says("PodsHealthy")).toBe("Unknown PodsStarting Waiting for pods to start");
   expect(await on.says("TelemetryAvailable")).toBe("Unknown WaitingForMaster Master pod is not running yet");
   const uid = (await on.test()).metadata.uid;
   const made = [...(await on.jobs()), ...(await on.services())];
@@ -81,6 +81,7 @@ test("A15 a failed master says with which code", async () => {
 test("A16 where nothing changes, nothing is written, and a status is no reason for a pass", async () => {
   const on = await fresh();
   await on.make();
+  await on.job("worker", { active: 3 });
   await on.job("master", { active: 1 });
   await on.poke();
   on.writes();
@@ -142,8 +143,11 @@ test("A18 A19 a worker Job that may not be made is named, and tried again after 
   expect((await on.told("CreateFailed")).length).toBe(1);
   on.server.faults.remove(rule);
   await on.pass(5000);
-  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect(await on.says("Ready")).toBe("False WaitingForPods Job demo-master has 0 of 1 pods");
   expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
+  await on.job("worker", { active: 3 });
+  await on.job("master", { active: 1 });
+  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
   const moved = await turned();
   expect(moved).not.toBe(since);
   await on.poke(60_000);
@@ -217,7 +221,7 @@ test("A22 after a crash between making and telling nothing is made twice, and th
     observedGeneration: 3,
     expectedWorkers: 3,
   });
-  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect(await on.says("Ready")).toBe("False WaitingForPods Job demo-master has 0 of 1 pods");
 });
 
 test("A23 a Job of an earlier test of the same name is waited for", async () => {
@@ -233,7 +237,7 @@ test("A23 a Job of an earlier test of the same name is waited for", async () => 
   );
   await on.client.patch(Job, { name: "demo-master", namespace }, { merge: { metadata: { finalizers: null } } });
   await on.pass(3000);
-  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect(await on.says("Ready")).toBe("False WaitingForPods Job demo-master has 0 of 1 pods");
 });
 
 test("A24 a Job of somebody else is not touched", async () => {
@@ -252,6 +256,8 @@ test("A25 a dotted name gives the same objects, pass after pass", async () => {
   const on = await fresh();
   await on.make({}, "team.load");
   expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["team-load-master", "team-load-worker"]);
+  await on.job("worker", { active: 3 }, "team-load");
+  await on.job("master", { active: 1 }, "team-load");
   const before = await on.status("team.load");
   on.writes();
   on.passes();
@@ -277,5 +283,5 @@ test("A27 a name of 56 characters gives Jobs with names of 63", async () => {
   const name = "a".repeat(56);
   await on.make({}, name);
   expect((await on.jobs()).map(({ metadata }) => metadata?.name?.length)).toEqual([63, 63]);
-  expect(await on.says("Ready", name)).toBe("True ResourcesCreated All resources created");
+  expect(await on.says("Ready", name)).toBe(`False WaitingForPods Job ${name}-master has 0 of 1 pods`);
 });

@@ -35,7 +35,7 @@ describe("a Job that is being deleted, and is still there", () => {
     await hold(on, "worker");
     await remove(on, "worker");
     await on.pass(100);
-    expect(await on.says("WorkersConnected")).toMatch(/^False WorkersMissing .*worker Job was deleted/);
+    expect(await on.says("WorkersConnected")).toMatch(/^False WaitingForWorkers .*worker Job was deleted/);
     expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
     await on.pass(29_000);
     expect((await on.status()).phase).toBe("Running");
@@ -65,7 +65,7 @@ describe("a Job that is being deleted, and is still there", () => {
     expect(await on.says("Ready")).toBe("False ResourcesCreating Recreating externally deleted resources");
     await release(on, "worker");
     await on.pass(3000);
-    expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+    expect(await on.says("Ready")).toBe("False WaitingForPods Job demo-master has 0 of 1 pods");
     expect(await on.told("ResourceDeleted")).toEqual(["The worker Job was deleted"]);
   });
 
@@ -89,7 +89,7 @@ test("T28 workers that were deleted before the master was seen to run are missed
   await remove(on, "worker");
   await on.restart();
   expect((await on.status()).phase).toBe("Running");
-  expect(await on.says("WorkersConnected")).toMatch(/^False WorkersMissing .*worker Job was deleted/);
+  expect(await on.says("WorkersConnected")).toMatch(/^False WaitingForWorkers .*worker Job was deleted/);
   await on.pass(31_000);
   expect(await on.says("TestCompleted")).toBe("True TestFailed Test failed: worker Job was deleted");
   expect((await on.jobs()).map(({ metadata }) => metadata?.name)).toEqual(["demo-master"]);

@@ -65,6 +65,8 @@ export function following(start: LocustTestStatus = { phase: "Running" }, more: 
       connectedWorkers,
       workersSource,
       conditions,
+      ...(view.mostConnectedWorkers !== undefined && { mostConnectedWorkers: view.mostConnectedWorkers }),
+      ...(view.lostWorkers !== undefined && { lostWorkers: view.lostWorkers }),
       ...(testResult !== undefined && { testResult }),
       ...(progress !== undefined && { progress }),
     };

@@ -35,7 +35,7 @@ test("A55 A56 an image that cannot be pulled is told of after 120 s, once, and t
   const on = await running();
   await on.pod("worker", "w1", waiting("ImagePullBackOff", 'Back-off pulling image "x"'));
   await on.pass(60_000);
-  expect(await on.says("PodsHealthy")).toMatch(/^True PodsStarting/);
+  expect(await on.says("PodsHealthy")).toMatch(/^Unknown PodsStarting/);
   await on.pass(61_000);
   expect(await on.says("PodsHealthy")).toBe(
     'False ImagePullError ImagePullError: 1 pod(s) affected [w1]: Container demo-worker: Back-off pulling image "x"',
@@ -98,7 +98,7 @@ test("A60 a pod that is held back on purpose is starting", async () => {
   const conditions = [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }];
   await on.pod("worker", "w1", { phase: "Pending", conditions }, { nodeName: undefined });
   await on.pass(300_000);
-  expect(await on.says("PodsHealthy")).toBe("True PodsStarting Pods are starting up");
+  expect(await on.says("PodsHealthy")).toBe("Unknown PodsStarting Pods are starting up");
 });
 
 test("A61 a missing test ConfigMap is named", async () => {

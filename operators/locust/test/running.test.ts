@@ -195,7 +195,9 @@ test("A38 a failed worker Job fails the test after 30 s, and the master is stopp
   const on = await running();
   await on.job("worker", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));
   expect((await on.status()).phase).toBe("Running");
-  expect(await on.says("WorkersConnected")).toMatch(/^False WorkersMissing .*worker Job failed: BackoffLimitExceeded/);
+  expect(await on.says("WorkersConnected")).toMatch(
+    /^False WaitingForWorkers .*worker Job failed: BackoffLimitExceeded/,
+  );
   await on.pass(29_000);
   expect((await on.status()).phase).toBe("Running");
   await on.pass(2000);
@@ -213,7 +215,7 @@ test("A39 T26 the master decides where it ends in time", async () => {
   await on.pass(10_000);
   await on.job("master", ended("Complete", on.clock.now()));
   expect((await on.status()).phase).toBe("Succeeded");
-  expect(await on.says("WorkersConnected")).toMatch(/^False WorkersMissing/);
+  expect(await on.says("WorkersConnected")).toMatch(/^False WaitingForWorkers .*worker Job failed/);
 });
 
 test("A40 a master Job that is deleted fails the test, and nothing is made again", async () => {
@@ -240,7 +242,7 @@ test("A41 T22 with the policy to begin again it is made again, since the same st
   const second = await on.jobs();
   expect(second.map(({ metadata }) => metadata?.name)).toEqual(["demo-master", "demo-worker"]);
   for (const { metadata } of second) expect(first.map((it) => it.metadata?.uid)).not.toContain(metadata?.uid);
-  expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+  expect(await on.says("Ready")).toBe("False WaitingForPods Job demo-master has 0 of 1 pods");
 });
 
 test("A42 T20 a result that is deleted with its Job is not lost", async () => {

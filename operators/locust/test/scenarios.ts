@@ -87,7 +87,10 @@ const free = [
   "*.status.workersSource",
   "*.status.conditions.WorkersConnected",
   "*.status.conditions.TelemetryAvailable",
+  "*.status.mostConnectedWorkers",
+  "*.status.lostWorkers",
   "*.status.conditions.PodsHealthy",
+  "*.status.conditions.LoadComplete",
   "Pod *",
   "Job default/demo-worker.spec.suspend",
   "Job default/demo-worker.status*",
@@ -112,6 +115,8 @@ const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
   // A test runs once: a Job that somebody takes away ends it, and what somebody changes stays as it is.
   leaves: ["Job", "Service"],
   free,
+  // Its clock for creation starts where pods were awaited before.
+  restamps: ["Ready"],
 };
 
 const nobody = { send: () => Promise.reject(new Error("nobody asks the API server")), close: async () => {} };

@@ -35,7 +35,10 @@ export interface Stage {
   test(name?: string): Promise<LocustTest>;
   /** What a condition says: `False ResourcesCreating Creating resources`. */
   says(type: string, name?: string): Promise<string>;
+  /** A Job says so, and has as many pods as it says are active. They run. */
   job(role: "master" | "worker", status: NonNullable<Job["status"]>, name?: string): Promise<void>;
+  /** A Job says so, whatever pods there are. */
+  jobAlone(role: "master" | "worker", status: NonNullable<Job["status"]>, name?: string): Promise<void>;
   jobs(): Promise<readonly Job[]>;
   services(): Promise<readonly Service[]>;
   /** A pod of a Job, in a state. */
@@ -139,6 +142,30 @@ export async function stage({ config = {}, invalid = () => [], rights }: StageOp
   };
   running = start();
   await pass();
+  async function jobAlone(role: string, status: NonNullable<Job["status"]>, name = "demo"): Promise<void> {
+    await client.status.patch(Job, { name: `${name}-${role}`, namespace }, { merge: { status } });
+    await pass();
+  }
+  const hasPod = async (name: string) =>
+    (await client.list(PodKind, { namespace })).items.some(({ metadata }) => metadata?.name === name);
+  async function createPod(
+    jobName: string,
+    name: string,
+    status: NonNullable<Pod["status"]>,
+    spec = {},
+  ): Promise<void> {
+    const job = await client.get(Job, jobName, { namespace });
+    const uid = job.metadata?.uid ?? "";
+    const owner = { apiVersion: "batch/v1", kind: "Job", name: jobName, uid, controller: true };
+    if (!(await hasPod(name))) {
+      const body = {
+        metadata: { name, namespace, ownerReferences: [owner] },
+        spec: { containers: [{ name: jobName, image: "locust" }], nodeName: "n", ...spec },
+      };
+      await client.create(PodKind, body as Pod);
+    }
+    await client.status.patch(PodKind, { name, namespace }, { merge: { status } });
+  }
   const read = (name: string) => client.get(LocustTest, name, { namespace });
   return {
     clock,
@@ -173,31 +200,17 @@ export async function stage({ config = {}, invalid = () => [], rights }: StageOp
       return found === undefined ? "" : `${found.status} ${found.reason} ${found.message}`;
     },
     async job(role, status, name = "demo") {
-      const ref = { name: `${name}-${role}`, namespace };
-      await client.status.patch(Job, ref, { merge: { status } });
-      await pass();
+      for (let i = 0; i < (status.active ?? 0); i += 1) {
+        const pod = `${name}-${role}-${i}`;
+        if (!(await hasPod(pod))) await createPod(`${name}-${role}`, pod, { phase: "Running" });
+      }
+      await jobAlone(role, status, name);
     },
+    jobAlone,
     jobs: async () => (await client.list(Job, { namespace })).items,
     services: async () => (await client.list(Service, { namespace })).items,
     async pod(role, name, status, spec = {}) {
-      const job = await client.get(Job, `demo-${role}`, { namespace });
-      const owner = {
-        apiVersion: "batch/v1",
-        kind: "Job",
-        name: `demo-${role}`,
-        uid: job.metadata?.uid ?? "",
-        controller: true,
-      };
-      const known = (await client.list(PodKind, { namespace })).items.some(({ metadata }) => metadata?.name === name);
-      if (!known) {
-        const containers = [{ name: `demo-${role}`, image: "locust" }];
-        const body = {
-          metadata: { name, namespace, ownerReferences: [owner] },
-          spec: { containers, nodeName: "n", ...spec },
-        };
-        await client.create(PodKind, body as Pod);
-      }
-      await client.status.patch(PodKind, { name, namespace }, { merge: { status } });
+      await createPod(`demo-${role}`, name, status, spec);
       await pass();
     },
     tell(view) {

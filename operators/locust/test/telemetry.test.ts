@@ -148,7 +148,7 @@ describe("a test that is followed", () => {
     expect(phase).toBe("Succeeded");
     expect(progress?.duration).toMatch(/^(5\ds|1m\ds)$/);
     expect(await it.says("TestCompleted")).toBe(
-      "True TestSucceeded Test completed successfully (warning: the load ended before its run time)",
+      "True TestSucceeded Test completed successfully (warning: the load ended before its run time: 50s of 5m0s)",
     );
     expect(await it.events()).toContain("TestInterrupted");
   });

@@ -30,7 +30,10 @@ const status = Fields({
   expectedWorkers: Int32(),
   connectedWorkers: Int32({ minimum: 0 }),
   workersSource: Enum(["LocustAPI", "JobStatus"]),
-  startTime: Time(),
+  mostConnectedWorkers: Int32({ description: "The most workers that Locust itself has reported at one time" }),
+  lostWorkers: Int32({ description: "Workers that were lost while there was load, as far as that was seen" }),
+  startTime: Time({ description: "When the master Job started" }),
+  masterStartTime: Time({ description: "When the container of the master first ran" }),
   completionTime: Time(),
   testResult: Fields({
     totalRequests: Int64(),
@@ -54,6 +57,9 @@ const status = Fields({
   appliedSpecHash: Text(),
 });
 
+const readFailed = () =>
+  unknown("The API server refused to say what is there", "read the message: often a permission of the operator");
+
 export const LocustTest = defineKind({
   group: "locust.io",
   version: "v2",
@@ -74,7 +80,7 @@ export const LocustTest = defineKind({
       thaw: ["observedGeneration", "conditions.SpecDrifted"],
       means: {
         Pending: "resources are being made, or the master has not begun",
-        Running: "the master Job has a pod",
+        Running: "the master Job is active; its pod may still be starting",
         Succeeded: "the master ended well",
         Failed: "the master failed, or the operator gave up",
       },
@@ -89,6 +95,8 @@ export const LocustTest = defineKind({
           ResourcesCreated: yes("All resources exist"),
           ResourcesFailed: no("A resource could not be made, or the test failed", "read the message"),
           ResourcesSuspended: no("A Job is suspended", "set spec.suspend of the Job to false"),
+          WaitingForPods: no("A Job has not created all of its pods", "wait; if it lasts, look at PodsHealthy"),
+          ReadFailed: readFailed(),
         },
         initial: { status: "False", reason: "ResourcesCreating", message: "Creating resources" },
       }),
@@ -98,6 +106,7 @@ export const LocustTest = defineKind({
           WaitingForWorkers: no("Not all workers have connected yet", "wait; if it lasts, look at PodsHealthy"),
           AllWorkersConnected: yes("All workers are connected"),
           WorkersMissing: no("Workers that were connected are gone", "look at the worker pods that the message names"),
+          ReadFailed: readFailed(),
         },
         initial: { status: "False", reason: "WaitingForWorkers", message: "Waiting for workers to connect" },
       }),
@@ -107,21 +116,50 @@ export const LocustTest = defineKind({
           TestInProgress: no("The test is not over", "wait"),
           TestSucceeded: yes("The test ended well"),
           TestFailed: yes("The test failed", "the message has the cause; exit code 1 often means failed requests"),
+          ReadFailed: readFailed(),
         },
         initial: { status: "False", reason: "TestInProgress", message: "Test has not started" },
       }),
       PodsHealthy: positive({
         means: "No pod has a problem that does not go away by itself",
         reasons: {
-          PodsStarting: yes("Pods are starting"),
+          PodsStarting: unknown("Pods are to come, or are starting", "wait"),
           PodsHealthy: yes("All pods are healthy"),
+          PodCreationFailed: no(
+            "The Job controller cannot create pods",
+            "read the message: often a quota, a LimitRange or an admission webhook",
+          ),
+          PodsMissing: no(
+            "A Job has too few pods, and does not say why",
+            "check that a Job controller runs, and read the Events of the Job",
+          ),
           ImagePullError: no("An image cannot be pulled", "correct spec.image or the pull secret"),
           ConfigurationError: no("A pod lacks something that it mounts or reads", "make what the message names"),
           SchedulingError: no("A pod finds no node", "free resources, or change spec.scheduling"),
           CrashLoopBackOff: no("A container ended with an error", "read the log of the pod that the message names"),
           InitializationError: no("An init container failed", "read its log"),
+          TestFinished: unknown("The test ended before all of its pods were seen to run", "nothing to do"),
+          ReadFailed: readFailed(),
         },
-        initial: { status: "True", reason: "PodsStarting", message: "Waiting for pods to start" },
+        initial: { status: "Unknown", reason: "PodsStarting", message: "Waiting for pods to start" },
+      }),
+      LoadComplete: positive({
+        means: "The load ran for its run time, and no worker was lost while there was load",
+        present: "onceSet",
+        reasons: {
+          LoadComplete: yes("The load ran for its run time, with all workers that had connected"),
+          RanShort: no("The load ended before its run time", "read the log of the master, and run the test again"),
+          WorkersLost: no("Workers were lost while there was load", "look at the worker pods, and run the test again"),
+          MasterEvicted: no(
+            "The master pod was evicted",
+            "give it the resources that it needs, and run the test again",
+          ),
+          LoadContinues: unknown("The load goes on", "wait"),
+          LoadUnknown: unknown(
+            "How much of the load was run is not known",
+            "set --run-time, and let the operator read the web API to its end (autoquit of 10 s or more)",
+          ),
+        },
       }),
       SpecDrifted: neutral({
         means: "The spec is not the one that the test runs with",
@@ -139,6 +177,10 @@ export const LocustTest = defineKind({
           MasterUnreachable: no("It does not answer", "check the network path from the operator to the pod"),
           WebUIDisabled: no("The test runs without a web API", "leave --headless out to see progress"),
           AuthenticationRequired: no("It asks for a login", "leave --web-login out"),
+          PermissionDenied: no(
+            "The API server does not let the operator reach the pod",
+            "grant get on pods/proxy (telltale rbac locust --locust.telemetry-mode=api-proxy), or set TELEMETRY_MODE",
+          ),
           InvalidResponse: no("It answers with something else", "check --web-base-path"),
           Disabled: no("The operator does not read it", "set TELEMETRY_MODE"),
         },
@@ -147,13 +189,16 @@ export const LocustTest = defineKind({
     },
     { order: "insertion" },
   ),
-  once: ["startTime", "completionTime"],
+  once: ["startTime", "masterStartTime", "completionTime"],
   memory: [
     "phase",
     "appliedGeneration",
     "appliedSpecHash",
     "expectedWorkers",
     "connectedWorkers",
+    "mostConnectedWorkers",
+    "lostWorkers",
+    "masterStartTime",
     "progress",
     "testResult",
     "conditions.WorkersConnected",

@@ -107,5 +107,11 @@ export const LocustTestSpec = Fields({
     }),
   ),
   observability: Optional(Fields({ openTelemetry: Optional(openTelemetry) })),
+  successCriteria: Optional(
+    Enum(["MasterExitCode", "FullLoad"], {
+      description:
+        "What a test needs to succeed. MasterExitCode (also where absent): the master exits with 0. FullLoad: also that the load was not seen to end before its run time, nor workers to be lost, nor the master to be evicted. It counts when the test ends, also where it was changed since",
+    }),
+  ),
 });
 export type LocustTestSpec = Static<typeof LocustTestSpec>;

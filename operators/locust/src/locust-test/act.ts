@@ -22,7 +22,7 @@ export async function act(
   const making = await make(plan.make, hands, world);
   const isChanged = plan.remove.length > 0 || plan.make.length > 0;
   const seen = isChanged ? await observe(world.test, hands) : world;
-  const missing = parts.filter((part) => isMissing(world[part]));
+  const missing = world.unread === undefined ? parts.filter((part) => isMissing(world[part])) : [];
   const after = { ...seen, making: { ...making, isAgain: plan.isAgain === true, missing } };
   const isStopped = await stop(after, hands);
   return { ...after, making: { ...after.making, isLeft: !isStopped } };

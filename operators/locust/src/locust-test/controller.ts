@@ -16,6 +16,7 @@ import { LocustTest, type LocustTestStatus } from "../kinds/locust-test.ts";
 import type { Read } from "../telemetry/poller.ts";
 import { act } from "./act.ts";
 import { announce, eventsOf, isForTheLog, notesOf } from "./events.ts";
+import { isTerminating } from "./jobs.ts";
 import { observe, type Senses } from "./observe.ts";
 import { type Plan, plan } from "./plan.ts";
 import { status } from "./status.ts";
@@ -40,7 +41,7 @@ export function locustTests(senses: Senses, following?: Following): Controller {
     .owns(Service, { changed: () => false, verbs: ["create", "delete"] })
     .watches(Job, ({ old, new: next }) => (next === undefined && old !== undefined ? bury(old, senses) : []))
     .watches(Pod, ({ old, new: next }, look) => testsOf(next ?? old, look), {
-      changed: (a, b) => !deepEqual(a.status, b.status),
+      changed: (a, b) => !deepEqual(a.status, b.status) || isTerminating(a) !== isTerminating(b),
     })
     .finalize(
       async (_test, hands) => {

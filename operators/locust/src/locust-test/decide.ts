@@ -4,6 +4,9 @@ import type { Job, Pod } from "@telltale/kinds/builtin";
 import { appliedSpecHashAnnotation, nodeName } from "../build/index.ts";
 import type { LocustTestStatus } from "../kinds/locust-test.ts";
 import { latest } from "../moments.ts";
+import type { TelemetryView } from "../telemetry/view.ts";
+import { interruption } from "./interruption.ts";
+import { bornAt, endedAt, jobPods } from "./job-pods.ts";
 import {
   advance,
   classifyJob,
@@ -12,17 +15,19 @@ import {
   failureCause,
   failuresOf,
   isFinal,
+  isTerminating,
   type JobState,
   type Phase,
   reasonOf,
   resumedAt,
 } from "./jobs.ts";
-import { bornAt, type PodHealth, podHealth } from "./pod-health.ts";
+import { type PodHealth, podHealth, type ShortOfPods } from "./pod-health.ts";
 import { lastOf, madeFrom, objectOf, type World } from "./world.ts";
 
 /** What is done with a test. */
 export type Decision =
   | { readonly is: "over" } // it was final before
+  | { readonly is: "unread"; readonly cause: string } // what is there is not known
   | { readonly is: "succeed"; readonly job: Job }
   | { readonly is: "fail"; readonly by: "job"; readonly cause: string; readonly job: Job }
   | { readonly is: "fail"; readonly by: "operator"; readonly cause: string }
@@ -40,6 +45,8 @@ export interface Facts {
   readonly isCreated: boolean;
   readonly isStarted: boolean;
   readonly health: PodHealth;
+  /** Jobs with fewer pods than they need. */
+  readonly short: readonly ShortOfPods[];
 }
 
 export function factsOf(world: World, now: Instant): Facts {
@@ -47,10 +54,13 @@ export function factsOf(world: World, now: Instant): Facts {
   const status: LocustTestStatus = test.status ?? {};
   const master = classifyJob(objectOf(world.master));
   const worker = classifyJob(objectOf(world.worker));
+  const short = shortOfPods(world);
   const health = podHealth(
     {
-      pods: [...world.pods.master, ...world.pods.worker],
+      pods: [...world.pods.master, ...workersThatCount(world)],
       complaints: world.complaints,
+      unreadEvents: world.unreadEvents,
+      short,
       grace: config.timers.podStartupGrace,
       configMap: test.spec.testFiles?.configMapRef ?? test.spec.testFiles?.libConfigMapRef,
       main: [nodeName(nameOf(test), "master"), nodeName(nameOf(test), "worker")],
@@ -66,12 +76,32 @@ export function factsOf(world: World, now: Instant): Facts {
     isCreated: status.appliedGeneration !== undefined || madeFrom(world) !== undefined,
     isStarted: status.startTime !== undefined || ["Active", "Settling", "Succeeded", "Failed"].includes(master),
     health,
+    short,
   };
+}
+
+/** Jobs that have not created all pods that they need, or whose pods have ended and are not replaced. */
+function shortOfPods(world: World): readonly ShortOfPods[] {
+  return (["master", "worker"] as const).flatMap((role) => {
+    const job = objectOf(world[role]);
+    if (job === undefined) return [];
+    const counts = jobPods(job, world.pods[role]);
+    if (counts.expected === 0 || counts.live >= counts.expected) return [];
+    return [{ ...counts, refusal: world.complaints.get(job.metadata?.uid ?? "") }];
+  });
+}
+
+/** A worker that failed is no problem any more once another one is there in its place. */
+function workersThatCount({ worker, pods }: World): readonly Pod[] {
+  const others = pods.worker.filter((pod) => pod.status?.phase !== "Failed");
+  const expected = objectOf(worker)?.spec?.parallelism ?? 1;
+  return others.filter((pod) => !isTerminating(pod)).length >= expected ? others : pods.worker;
 }
 
 export function decide(world: World, facts: Facts, now: Instant): Decision {
   const { status } = facts;
   if (status.phase === "Succeeded" || status.phase === "Failed") return { is: "over" };
+  if (world.unread !== undefined) return { is: "unread", cause: world.unread };
   return (
     refused(world, facts) ??
     ended(world, facts) ??
@@ -95,13 +125,19 @@ function ended(world: World, { master, status }: Facts): Decision | undefined {
   const known = master === "Absent" ? lastOf(world, "master") : objectOf(world.master);
   if (known === undefined) return undefined;
   const state = classifyJob(known);
-  if (state === "Succeeded") return { is: "succeed", job: known };
+  if (state === "Succeeded") return completed(world, known);
   if (state !== "Failed") return undefined;
   const { testResult = status.testResult } = world.telemetry;
   const requests =
     testResult === undefined ? undefined : { failed: testResult.failedRequests, total: testResult.totalRequests };
   const cause = failureCause(known, world.pods.master, nodeName(nameOf(world.test), "master"), requests);
   return { is: "fail", by: "job", cause, job: known };
+}
+
+/** The master ended well: whether that is enough is for the spec to say. */
+function completed(world: World, job: Job): Decision {
+  const cut = world.test.spec.successCriteria === "FullLoad" ? interruption(world) : undefined;
+  return cut === undefined ? { is: "succeed", job } : { is: "fail", by: "job", cause: cut, job };
 }
 
 /** T04 */
@@ -118,7 +154,8 @@ function uncreatable(world: World, facts: Facts, now: Instant): Decision | undef
 export function giveUpAt(world: World, { status, master, worker }: Facts): Instant | undefined {
   if (master === "Suspended" || worker === "Suspended") return undefined;
   const ready = status.conditions?.find(({ type }) => type === "Ready");
-  const told = ready?.status === "False" ? parseTime(ready.lastTransitionTime) : undefined;
+  const isCreation = ready?.status === "False" && ready.reason !== "WaitingForPods";
+  const told = isCreation ? parseTime(ready.lastTransitionTime) : undefined;
   if (told === undefined) return undefined;
   // Whoever told it may have had a clock that was behind: it is no longer ago than the test itself, by the server's clock.
   const since = instant(Math.max(told, parseTime(world.test.metadata.creationTimestamp) ?? told));
@@ -213,10 +250,6 @@ function areAllFailing(job: Job): boolean {
   return (job.status?.ready ?? 0) === 0 && failuresOf(job) >= 3 * (job.spec?.parallelism ?? 1);
 }
 
-/** When the last container of a pod ended. */
-const endedAt = ({ status }: Pod): Instant | undefined =>
-  latest(...(status?.containerStatuses ?? []).map(({ state }) => parseTime(state?.terminated?.finishedAt)));
-
 /** It is gone, and had not done its work. */
 export function isWorkerDeleted(world: World, worker: JobState): boolean {
   return worker === "Absent" && classifyJob(lastOf(world, "worker")) !== "Succeeded";
@@ -234,10 +267,20 @@ function stuck(world: World, { health, status }: Facts, now: Instant): Decision 
 /** Load was made; where no telemetry ever came, all workers had connected. */
 function hasBeenLoaded({ telemetry }: World, { progress, conditions }: LocustTestStatus): boolean {
   if (progress?.loadStartTime !== undefined || telemetry.progress?.loadStartTime !== undefined) return true;
-  return progress === undefined && wereAllConnected(conditions);
+  return progress === undefined && isReasonOfConnected(conditions);
 }
 
-export function wereAllConnected(conditions: LocustTestStatus["conditions"]): boolean {
+/** By Locust's own word, once it has one: what the Job counted before then were pods, not connections. */
+export function wereAllConnected(
+  status: LocustTestStatus | undefined,
+  { workersSource, mostConnectedWorkers }: Pick<TelemetryView, "workersSource" | "mostConnectedWorkers">,
+  expected: number,
+): boolean {
+  if (workersSource === "LocustAPI" && mostConnectedWorkers !== undefined) return mostConnectedWorkers >= expected;
+  return isReasonOfConnected(status?.conditions);
+}
+
+function isReasonOfConnected(conditions: LocustTestStatus["conditions"]): boolean {
   const reason = conditions?.find(({ type }) => type === "WorkersConnected")?.reason;
   return reason === "AllWorkersConnected" || reason === "WorkersMissing";
 }

@@ -5,7 +5,6 @@ import { type Note, notesOn } from "../build/index.ts";
 import type { LocustTest, LocustTestStatus } from "../kinds/locust-test.ts";
 import { classifyJob, isFinal } from "./jobs.ts";
 import type { Untold } from "./memory.ts";
-import { interruption } from "./status.ts";
 import { lastOf, type Part, type World } from "./world.ts";
 
 export interface Told {
@@ -40,24 +39,29 @@ export function eventsOf(
   if (failed !== "" && was("Ready")?.message !== failed) told.push(warning("CreateFailed", failed));
   told.push(...lostOf(world, before, untold.missing).map((text) => warning("ResourceDeleted", text)));
   if (world.isMasterReplaced) told.push(warning("MasterReplaced", "The master pod was replaced; numbers begin anew"));
-  if (after.phase === "Running" && before.phase !== "Running") told.push(normal("TestStarted", "Test is running"));
+  if (hasStarted(after) && !hasStarted(before)) told.push(normal("TestStarted", "Test is running"));
   const isTelemetryBad =
     turned("TelemetryAvailable", "False") && unreachable.includes(now("TelemetryAvailable")?.reason ?? "");
   if (isTelemetryBad) told.push(warning("TelemetryUnavailable", message("TelemetryAvailable")));
   const isPodsBad = now("PodsHealthy")?.status === "False" && now("PodsHealthy")?.reason !== was("PodsHealthy")?.reason;
   if (isPodsBad) told.push(warning("PodFailure", message("PodsHealthy")));
-  if (was("WorkersConnected")?.status === "True" && turned("WorkersConnected", "False")) {
+  const isMissing = now("WorkersConnected")?.reason === "WorkersMissing";
+  if (isMissing && was("WorkersConnected")?.status === "True") {
     told.push(warning("WorkersMissing", message("WorkersConnected")));
   }
   if (turned("SpecDrifted", "True")) told.push(warning("SpecChangeIgnored", message("SpecDrifted")));
+  const isCut = now("LoadComplete")?.status === "False" && now("LoadComplete")?.reason !== was("LoadComplete")?.reason;
+  if (isCut) told.push(warning("TestInterrupted", message("LoadComplete")));
   if (after.phase === "Succeeded" && before.phase !== "Succeeded") {
-    const cut = interruption(world);
-    if (cut !== undefined) told.push(warning("TestInterrupted", cut));
     told.push(normal("TestCompleted", message("TestCompleted")));
   }
   if (after.phase === "Failed" && before.phase !== "Failed") told.push(warning("TestFailed", message("TestCompleted")));
   return told;
 }
+
+/** A Job is active as soon as it has pods: that they run is another matter. */
+const hasStarted = ({ phase, masterStartTime }: LocustTestStatus): boolean =>
+  phase === "Running" && masterStartTime !== undefined;
 
 /** What was built differently from what the spec says, once it is built. */
 export function notesOf(world: World, before: LocustTestStatus, after: LocustTestStatus): readonly Note[] {
@@ -68,7 +72,7 @@ export function notesOf(world: World, before: LocustTestStatus, after: LocustTes
 /** It changes nothing that anybody could miss. */
 export const isForTheLog = ({ reason }: Note): boolean => reason === "FlagRepeated" || reason === "AutoquitLeftOut";
 
-const unreachable = ["MasterUnreachable", "AuthenticationRequired", "InvalidResponse"];
+const unreachable = ["MasterUnreachable", "AuthenticationRequired", "PermissionDenied", "InvalidResponse"];
 
 /** Owned resources that have vanished before the end: a Job that had done its work is not one of them. */
 function lostOf(world: World, before: LocustTestStatus, missing: readonly Part[]): readonly string[] {

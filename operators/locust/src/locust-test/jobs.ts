@@ -1,7 +1,10 @@
 // What a Job says of a test: where it stands, which phase that means, when it began and ended, and why it failed. Pure.
 import { type Instant, instant, parseTime } from "@telltale/kinds";
 import type { Job, Pod } from "@telltale/kinds/builtin";
+import { nodeName } from "../build/names.ts";
+import { earliest } from "../moments.ts";
 import { sanitize } from "../sanitize.ts";
+import type { World } from "./world.ts";
 
 export type Phase = "Pending" | "Running" | "Succeeded" | "Failed";
 
@@ -45,6 +48,24 @@ export function derivePhaseFromJob(job: Job | undefined): Phase {
 }
 
 const ranks: Readonly<Record<Phase, number>> = { Pending: 0, Running: 1, Succeeded: 2, Failed: 2 };
+
+export const isEnded = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
+
+/** When the container of the master first ran, by its pods. */
+export function masterStartedAt({ pods, test }: Pick<World, "pods" | "test">): Instant | undefined {
+  const container = nodeName(test.metadata.name ?? "", "master");
+  return earliest(...pods.master.map((pod) => startedAt(pod, container)));
+}
+
+function startedAt({ status, metadata }: Pod, container: string): Instant | undefined {
+  const { state, lastState } = status?.containerStatuses?.find(({ name }) => name === container) ?? {};
+  const known = [lastState?.terminated, state?.terminated, state?.running].map((it) => parseTime(it?.startedAt));
+  const hasRun = status?.phase === "Running" || status?.phase === "Succeeded";
+  // Not every kubelet says of a container when it began.
+  return earliest(...known) ?? (hasRun ? parseTime(status?.startTime ?? metadata?.creationTimestamp) : undefined);
+}
+
+export const isTerminating = ({ metadata }: Pod): boolean => metadata?.deletionTimestamp !== undefined;
 
 /** Never back, and never away from an end. */
 export function advance(current: Phase | undefined, derived: Phase): Phase {

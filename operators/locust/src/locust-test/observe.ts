@@ -1,15 +1,17 @@
 // Reads what a pass has to know of one test.
-import { isForbidden } from "@telltale/client";
-import { type KindRef, type KubeObject, plus } from "@telltale/kinds";
+import { ApiError, ConnectionError, TimeoutError } from "@telltale/client";
+import { type KindRef, type KubeObject, parseTime, plus } from "@telltale/kinds";
 import { CoreEvent, Job, Pod, Service } from "@telltale/kinds/builtin";
 import type { Look, Name } from "@telltale/runtime";
 import { nodeName, specHash } from "../build/index.ts";
 import type { Config, Role } from "../config.ts";
 import type { LocustTest } from "../kinds/locust-test.ts";
+import { sanitize } from "../sanitize.ts";
 import type { TelemetryView } from "../telemetry/view.ts";
+import { bornAt, jobPods } from "./job-pods.ts";
 import { classifyJob, newestOf } from "./jobs.ts";
 import type { Memory } from "./memory.ts";
-import { bornAt, isCreating } from "./pod-health.ts";
+import { creationDelay, isCreating } from "./pod-health.ts";
 import { type Found, isMissing, nothingMade, objectOf, type World } from "./world.ts";
 
 export interface Senses {
@@ -21,7 +23,46 @@ export interface Senses {
   readonly telemetry: (seen: Omit<World, "telemetry" | "making">, master: Pod | undefined, look: Look) => TelemetryView;
 }
 
+/** A read that the server refuses says nothing of what is there: the test's own conditions say that, and nothing is done. */
 export async function observe(test: LocustTest, look: Look, senses: Senses): Promise<World> {
+  try {
+    return await observeAll(test, look, senses);
+  } catch (error) {
+    if (!isFailedRead(error)) throw error;
+    return unreadWorld(test, readFailure(error), look, senses);
+  }
+}
+
+const isFailedRead = (error: unknown): boolean =>
+  error instanceof ApiError || error instanceof ConnectionError || error instanceof TimeoutError;
+
+/** In words that do not change from one try to the next. */
+function readFailure(error: unknown): string {
+  if (error instanceof ApiError) return sanitize(error.status.message || `the API server answers ${error.code}`);
+  return error instanceof TimeoutError ? "the API server does not answer in time" : "the API server cannot be reached";
+}
+
+function unreadWorld(test: LocustTest, unread: string, look: Look, senses: Senses): World {
+  const { config, memory } = senses;
+  const seen = {
+    test,
+    config,
+    unread,
+    service: { is: "absent" },
+    master: { is: "absent" },
+    worker: { is: "absent" },
+    last: memory.lastOf(test.metadata.uid ?? ""),
+    pods: { master: [], worker: [] },
+    complaints: new Map(),
+    masterPod: undefined,
+    isMasterReplaced: false,
+    invalid: [],
+    hash: specHash(test.spec),
+  } as const;
+  return { ...seen, telemetry: senses.telemetry(seen, undefined, look), making: nothingMade };
+}
+
+async function observeAll(test: LocustTest, look: Look, senses: Senses): Promise<World> {
   const { config, memory } = senses;
   const { name = "", namespace = "", uid = "" } = test.metadata;
   const at = (role: Role) => ({ namespace, name: nodeName(name, role) });
@@ -31,6 +72,7 @@ export async function observe(test: LocustTest, look: Look, senses: Senses): Pro
   const pods = { master: await masterPods(test, master, look), worker: podsOf(worker, look) };
   const newest = newestOf(pods.master.filter(({ metadata }) => metadata?.deletionTimestamp === undefined));
   const isGone = isMissing(worker) && test.status?.appliedGeneration !== undefined;
+  const why = isOver(test) ? noComplaints : await complaintsOf(test, { master, worker, pods }, config, look);
   const seen = {
     test,
     config,
@@ -40,7 +82,7 @@ export async function observe(test: LocustTest, look: Look, senses: Senses): Pro
     last: memory.lastOf(uid),
     workerGoneSince: memory.workerGoneSince(uid, isGone, look.now),
     pods,
-    complaints: isOver(test) ? new Map() : await complaints([...pods.master, ...pods.worker], config, look),
+    ...why,
     masterPod: newest?.metadata?.uid,
     isMasterReplaced: memory.isReplaced(uid, newest?.metadata?.uid),
     invalid: senses.invalid(test),
@@ -105,29 +147,73 @@ async function masterPods(test: LocustTest, job: Found<Job>, look: Look): Promis
 const hasEnded = ({ status }: Pod): boolean =>
   status?.containerStatuses?.some(({ state }) => state?.terminated !== undefined) ?? false;
 
-const telling = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
+type Complaints = Pick<World, "complaints" | "unreadEvents">;
 
-/** Why the first of the pods that should long have started has not: what the others would say is shown to nobody. */
-async function complaints(pods: readonly Pod[], config: Config, look: Look): Promise<ReadonlyMap<string, string>> {
-  const isLate = (pod: Pod) => isCreating(pod) && plus(bornAt(pod), config.timers.podStartupGrace) <= look.now;
-  const { uid = "", namespace = "" } = pods.find(isLate)?.metadata ?? {};
-  const message = uid === "" ? undefined : await complaint(uid, namespace, look);
-  return new Map(message === undefined ? [] : [[uid, message]]);
-}
+const noComplaints: Complaints = { complaints: new Map() };
 
-async function complaint(uid: string, namespace: string, look: Look): Promise<string | undefined> {
-  const fieldSelector = `involvedObject.uid=${uid}`;
+/**
+ * Why the first of the pods that should long have started has not, and why Jobs have fewer pods than they need: only Events say
+ * it. What other pods would say is not displayed.
+ */
+async function complaintsOf(
+  test: LocustTest,
+  { master, worker, pods }: Pick<World, "master" | "worker" | "pods">,
+  { timers }: Config,
+  look: Look,
+): Promise<Complaints> {
+  const complaints = new Map<string, string>();
+  const isLate = (pod: Pod) => isCreating(pod) && plus(bornAt(pod), timers.podStartupGrace) <= look.now;
+  const late = [...pods.master, ...pods.worker].find(isLate)?.metadata?.uid ?? "";
+  const short = [shortOf(master, pods.master, look), shortOf(worker, pods.worker, look)].filter(
+    (it) => it !== undefined,
+  );
+  const { namespace = "" } = test.metadata;
   try {
-    const { items } = await look.server.list(CoreEvent, { namespace, fieldSelector, signal: look.signal });
-    const told = items.filter(({ reason = "" }) => telling.includes(reason));
-    return told.sort(byTime).at(-1)?.message;
+    if (late !== "") note(late, await newestEvent(late, notStarted, namespace, look));
+    for (const { uid, changedAt } of short) {
+      const event = await newestEvent(uid, ["FailedCreate"], namespace, look);
+      if ((parseTime(timeOf(event)) ?? 0) >= changedAt) note(uid, event);
+    }
+    return { complaints };
   } catch (error) {
-    // Whoever may not read Events still learns how a test goes.
-    if (isForbidden(error)) return undefined;
-    throw error;
+    if (!isFailedRead(error)) throw error;
+    return { complaints, unreadEvents: readFailure(error) };
+  }
+
+  function note(uid: string, event: CoreEvent | undefined): void {
+    if (event?.message !== undefined) complaints.set(uid, event.message);
   }
 }
 
-const timeOf = ({ lastTimestamp, eventTime, metadata }: CoreEvent): string =>
-  lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? "";
+/** A Job that has had time to create its pods, and has too few. */
+function shortOf(found: Found<Job>, pods: readonly Pod[], { now }: Look) {
+  const job = objectOf(found);
+  if (job === undefined) return undefined;
+  const { expected, live, changedAt } = jobPods(job, pods);
+  if (live >= expected || now < plus(changedAt, creationDelay)) return undefined;
+  return { uid: job.metadata?.uid ?? "", changedAt };
+}
+
+const notStarted = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
+
+async function newestEvent(
+  uid: string,
+  reasons: readonly string[],
+  namespace: string,
+  look: Look,
+): Promise<CoreEvent | undefined> {
+  const fieldSelector = `involvedObject.uid=${uid}`;
+  const { items } = await look.server.list(CoreEvent, { namespace, fieldSelector, signal: look.signal });
+  return items
+    .filter(({ reason = "" }) => reasons.includes(reason))
+    .sort(byTime)
+    .at(-1);
+}
+
+const timeOf = (event: CoreEvent | undefined): string =>
+  event?.series?.lastObservedTime ??
+  event?.lastTimestamp ??
+  event?.eventTime ??
+  event?.metadata.creationTimestamp ??
+  "";
 const byTime = (a: CoreEvent, b: CoreEvent): number => (timeOf(a) < timeOf(b) ? -1 : 1);

@@ -20,7 +20,7 @@ export function plan(world: World, now: Instant): Plan {
   const facts = factsOf(world, now);
   const decision = decide(world, facts, now);
   if (decision.is === "recreate") return { remove: present(world, ["worker"]), make: parts, isAgain: true };
-  if (decision.is === "over" || decision.is === "succeed" || decision.is === "fail") return nothing;
+  if (["over", "unread", "succeed", "fail"].includes(decision.is)) return nothing;
   const missing = parts.filter((part) => world[part].is === "absent");
   if (!facts.isCreated) return unfinished(world, facts, missing);
   if (facts.phase === "Running") return running(world, facts, missing);

@@ -48,7 +48,7 @@ describe("a pod", () => {
     ["InvalidImageName", "ImagePullError"],
   ])("that waits with %s is stuck: %s, once its time to start is over", (reason, problem) => {
     expect(health([stuck(reason)], young)).toMatchObject({
-      status: "True",
+      status: "Unknown",
       reason: "PodsStarting",
       stuckSince: born,
       wakeAt: plus(born, 120_000),
@@ -74,7 +74,7 @@ describe("a pod", () => {
       reason: "CrashLoopBackOff",
       message: "CrashLoopBackOff: 1 pod(s) affected [w1]: Container demo-worker exited with code 2: Error",
     });
-    expect(health([failed], young, { areJobsFinal: true })).toMatchObject({ status: "True" });
+    expect(health([failed], young, { areJobsFinal: true })).toMatchObject({ status: "Unknown" });
   });
 
   test("whose init container failed says so, and a sidecar's end is none", () => {
@@ -102,7 +102,7 @@ describe("a pod", () => {
 
   test("that is created for ever is told of with what its Event says, or with a hint", () => {
     const it = stuck("ContainerCreating");
-    expect(health([it], young)).toMatchObject({ status: "True", wakeAt: plus(born, 120_000) });
+    expect(health([it], young)).toMatchObject({ status: "Unknown", wakeAt: plus(born, 120_000) });
     expect(health([it]).message).toBe(
       "ConfigurationError: 1 pod(s) affected [w1]: Containers are not created: check ConfigMaps, Secrets and volumes",
     );
@@ -115,7 +115,11 @@ describe("a pod", () => {
   test("that goes away is none", () => {
     const it = stuck("ErrImagePull");
     const leaving = { ...it, metadata: { ...it.metadata, deletionTimestamp: formatTime(old) } };
-    expect(health([leaving])).toEqual({ status: "True", reason: "PodsStarting", message: "Waiting for pods to start" });
+    expect(health([leaving])).toEqual({
+      status: "Unknown",
+      reason: "PodsStarting",
+      message: "Waiting for pods to start",
+    });
   });
 
   test("shows nothing that is secret of what others wrote", () => {

@@ -1,8 +1,10 @@
 // Whether the pods of a test have a problem that does not go away by itself. Pure.
-import { type Instant, instant, type Ms, parseTime, plus } from "@telltale/kinds";
+import { type Instant, type Ms, plus } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
 import { earliest } from "../moments.ts";
 import { sanitize } from "../sanitize.ts";
+import { bornAt, type JobPods } from "./job-pods.ts";
+import { isTerminating } from "./jobs.ts";
 
 /** What can be wrong, in the order in which it is shown where pods differ. */
 const reasons = [
@@ -30,11 +32,21 @@ export interface PodHealthInput {
   readonly main: readonly string[];
   /** Both Jobs are over: what failed is their business. */
   readonly areJobsFinal: boolean;
+  /** Jobs that need more pods than they have. */
+  readonly short?: readonly ShortOfPods[];
+  /** Why Events could not be read, where they were needed. */
+  readonly unreadEvents?: string | undefined;
+}
+
+/** A Job that needs more pods than it has. */
+export interface ShortOfPods extends JobPods {
+  /** What the Job controller says of it since the last pod. */
+  readonly refusal?: string | undefined;
 }
 
 export interface PodHealth {
-  readonly status: "True" | "False";
-  readonly reason: Problem | "PodsStarting" | "PodsHealthy";
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: Problem | "PodCreationFailed" | "PodsMissing" | "PodsStarting" | "PodsHealthy";
   readonly message: string;
   /** Since when the pod that is stuck longest is there. */
   readonly stuckSince?: Instant;
@@ -46,10 +58,17 @@ interface Sick {
   readonly pod: Pod;
   readonly problem: Problem;
   readonly detail: string;
+  /** The one that the detail names. */
+  readonly container?: string;
 }
 
+/** When a Job that is short of pods is looked at again, and how soon the Job controller may be expected to have acted. */
+export const creationDelay: Ms = 10_000;
+const recheckDelay: Ms = 30_000;
+
 export function podHealth(input: PodHealthInput, now: Instant): PodHealth {
-  const pods = input.pods.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  const { short = [] } = input;
+  const pods = input.pods.filter((pod) => !isTerminating(pod));
   const sick = pods.flatMap((pod) => diagnosis(pod, input, now) ?? []);
   const isDue = ({ pod, problem }: Sick) => !stuck.has(problem) || plus(bornAt(pod), input.grace) <= now;
   const due = sick.filter(isDue);
@@ -60,23 +79,55 @@ export function podHealth(input: PodHealthInput, now: Instant): PodHealth {
     .filter((pod) => isCreating(pod) || sick.some((it) => it.pod === pod && !isDue(it)))
     .map((pod) => plus(bornAt(pod), input.grace))
     .filter((at) => at > now);
-  const wakeAt = earliest(...waiting);
+  const wakeAt = earliest(...waiting, ...short.map((job) => recheckAt(job, input, now)));
   const wake = wakeAt === undefined ? {} : { wakeAt };
+  const refused = short.find(({ refusal }) => refusal !== undefined);
+  if (refused !== undefined) return { ...notCreated(refused), ...since, ...wake };
   if (due.length > 0) return { ...told(due, input), ...since, ...wake };
+  const missing = short.find(({ changedAt }) => plus(changedAt, input.grace) <= now);
+  if (missing !== undefined) return { ...notThere(missing, input), ...since, ...wake };
   const isAllUp =
-    pods.length > 0 && pods.every(({ status }) => status?.phase === "Running" || status?.phase === "Succeeded");
+    short.length === 0 &&
+    pods.length > 0 &&
+    pods.every(({ status }) => status?.phase === "Running" || status?.phase === "Succeeded");
   if (isAllUp) return { status: "True", reason: "PodsHealthy", message: "All pods are healthy" };
   const message = pods.length === 0 ? "Waiting for pods to start" : "Pods are starting up";
-  return { status: "True", reason: "PodsStarting", message, ...since, ...wake };
+  return { status: "Unknown", reason: "PodsStarting", message, ...since, ...wake };
 }
 
-function told(due: readonly Sick[], { configMap }: PodHealthInput): Pick<PodHealth, "status" | "reason" | "message"> {
+/** An Event of a Job asks for no reconcile. */
+function recheckAt({ changedAt }: ShortOfPods, { grace }: PodHealthInput, now: Instant): Instant | undefined {
+  const moments = [plus(changedAt, creationDelay), plus(changedAt, grace), plus(now, recheckDelay)];
+  return earliest(...moments.filter((at) => at > now));
+}
+
+type Verdict = Pick<PodHealth, "status" | "reason" | "message">;
+
+const counted = ({ job, live, expected }: ShortOfPods): string => `Job ${job} has ${live} of ${expected} pods`;
+
+function notCreated(job: ShortOfPods): Verdict {
+  const message = `PodCreationFailed: ${counted(job)}: ${refusalOf(job)}`;
+  return { status: "False", reason: "PodCreationFailed", message };
+}
+
+/** The name that a pod would have had is another one each time. */
+export const refusalOf = ({ refusal = "" }: ShortOfPods): string => sanitize(refusal).replace(/\bpods "[^"]*"/, "pods");
+
+function notThere(job: ShortOfPods, { grace, unreadEvents }: PodHealthInput): Verdict {
+  const why = unreadEvents === undefined ? "no Event says why" : `why is not known: ${unreadEvents}`;
+  const message = `PodsMissing: ${counted(job)} after ${grace / 1000} s, and ${why}`;
+  return { status: "False", reason: "PodsMissing", message };
+}
+
+function told(due: readonly Sick[], { configMap }: PodHealthInput): Verdict {
   const reason = reasons.find((it) => due.some(({ problem }) => problem === it)) ?? "ConfigurationError";
   const affected = due.filter(({ problem }) => problem === reason);
   const names = affected.map(({ pod }) => pod.metadata?.name ?? "").sort();
   const shown = names.length <= 5 ? names.join(", ") : `${names.slice(0, 5).join(", ")}, +${names.length - 5} more`;
   const first = affected.find(({ pod }) => pod.metadata?.name === names[0]);
-  const detail = first?.detail ?? "";
+  // A container of the first pod that others do not have is that pod's.
+  const isOfAll = affected.every(({ container }) => container === first?.container);
+  const detail = `${isOfAll ? "" : `${names[0]}: `}${first?.detail ?? ""}`;
   const hint =
     reason === "ConfigurationError" && configMap !== undefined && /configmap/i.test(detail)
       ? `; the test expects ConfigMap ${configMap}: once it is there, the pods start`
@@ -90,7 +141,12 @@ function told(due: readonly Sick[], { configMap }: PodHealthInput): Pick<PodHeal
 
 function diagnosis(pod: Pod, input: PodHealthInput, now: Instant): Sick | undefined {
   const { status } = pod;
-  const sick = (problem: Problem, detail: string): Sick => ({ pod, problem, detail: sanitize(detail) });
+  const sick = (problem: Problem, detail: string, container?: string): Sick => ({
+    pod,
+    problem,
+    detail: sanitize(detail),
+    ...(container !== undefined && { container }),
+  });
   const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
     return sick("SchedulingError", scheduled.message ?? "");
@@ -103,6 +159,7 @@ function diagnosis(pod: Pod, input: PodHealthInput, now: Instant): Sick | undefi
       return sick(
         "InitializationError",
         `Init container ${name} exited with code ${ended.exitCode}: ${ended.reason ?? ""}`,
+        name,
       );
     }
   }
@@ -110,20 +167,24 @@ function diagnosis(pod: Pod, input: PodHealthInput, now: Instant): Sick | undefi
   for (const problem of ["ConfigurationError", "ImagePullError", "CrashLoopBackOff"] as const) {
     for (const { name, state } of all) {
       const { reason = "", message = "" } = state?.waiting ?? {};
-      if (waits[problem](reason)) return sick(problem, `Container ${name}: ${message === "" ? reason : message}`);
+      if (waits[problem](reason)) return sick(problem, `Container ${name}: ${message === "" ? reason : message}`, name);
     }
   }
   if (!input.areJobsFinal) {
     for (const { name, state } of status?.containerStatuses ?? []) {
       const ended = state?.terminated;
       if (input.main.includes(name) && ended !== undefined && ended.exitCode !== 0) {
-        return sick("CrashLoopBackOff", `Container ${name} exited with code ${ended.exitCode}: ${ended.reason ?? ""}`);
+        const detail = `Container ${name} exited with code ${ended.exitCode}: ${ended.reason ?? ""}`;
+        return sick("CrashLoopBackOff", detail, name);
       }
     }
   }
   if (isCreating(pod) && plus(bornAt(pod), input.grace) <= now) {
     const complaint = input.complaints.get(pod.metadata?.uid ?? "");
-    return sick("ConfigurationError", complaint ?? "Containers are not created: check ConfigMaps, Secrets and volumes");
+    const { unreadEvents } = input;
+    const hint =
+      unreadEvents === undefined ? "check ConfigMaps, Secrets and volumes" : `why is not known: ${unreadEvents}`;
+    return sick("ConfigurationError", complaint ?? `Containers are not created: ${hint}`);
   }
   return undefined;
 }
@@ -148,5 +209,3 @@ export function isCreating({ spec, status }: Pod): boolean {
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   return all.every(({ state }) => ["ContainerCreating", "PodInitializing"].includes(state?.waiting?.reason ?? ""));
 }
-
-export const bornAt = ({ metadata }: Pod): Instant => parseTime(metadata?.creationTimestamp) ?? instant(0);

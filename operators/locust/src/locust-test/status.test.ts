@@ -64,7 +64,7 @@ test("A11 a test of which nothing exists yet is Pending, with its conditions in 
       ["Ready", "False", "ResourcesCreating", "Creating resources"],
       ["WorkersConnected", "False", "WaitingForWorkers", "Waiting for workers to connect"],
       ["TestCompleted", "False", "TestInProgress", "Test has not started"],
-      ["PodsHealthy", "True", "PodsStarting", "Waiting for pods to start"],
+      ["PodsHealthy", "Unknown", "PodsStarting", "Waiting for pods to start"],
       ["TelemetryAvailable", "Unknown", "WaitingForMaster", "Master pod is not running yet"],
     ].map(([type, is, reason, message]) => ({
       type,

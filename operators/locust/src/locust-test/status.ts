@@ -1,5 +1,5 @@
 // What a test says of itself, given what was seen and decided. Pure.
-import { formatTime, type Instant, parseTime, plus, type Reason } from "@telltale/kinds";
+import { formatTime, type Instant, type Ms, parseTime, plus, type Reason } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
 import { type Draft, text } from "@telltale/status";
 import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build/index.ts";
@@ -16,8 +16,10 @@ import {
   troubleOf,
   wereAllConnected,
 } from "./decide.ts";
-import { endOf, failuresOf, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
+import { interruption, interruptionOf, unverified } from "./interruption.ts";
+import { endOf, failuresOf, masterStartedAt, notBefore, type Phase, reasonOf, startOf } from "./jobs.ts";
 import { nextTry, stops } from "./plan.ts";
+import { refusalOf } from "./pod-health.ts";
 import { madeFrom, objectOf, type World } from "./world.ts";
 
 type TestDraft = Draft<typeof LocustTest>;
@@ -30,28 +32,44 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
     draft.wake(stops(world, facts, facts.status, now).wakeAt);
     return;
   }
-  const phase = phaseOf(decision, facts);
   if (facts.status.phase === undefined) begin(draft);
-  else keep(draft, facts.status, ...order, "SpecDrifted");
+  else keep(draft, facts.status, ...order, "LoadComplete", "SpecDrifted");
+  if (decision.is === "unread") {
+    for (const type of fromTheServer) draft.condition(type, "Unknown", "ReadFailed", text`${decision.cause}`);
+    draft.wake(plus(now, readAgain));
+    return;
+  }
+  const phase = phaseOf(decision, facts);
   draft.phase(phase, decision.is === "recreate" ? "recreate" : undefined);
   const times = timesOf(world, decision, facts, phase, now);
   draft.set({ ...times, expectedWorkers: expectedOf(world) });
   applied(world, decision, facts, draft);
   const said = completion(world, decision, phase, draft);
   readiness(world, decision, facts, said, draft);
-  if (decision.is !== "suspended") draft.state(podsHealthy(facts));
+  draft.state(podsHealthy(decision, facts));
   if (phase !== "Pending") measured(world, phase, draft);
+  loadComplete(world, decision, facts, draft);
   if (phase !== "Pending" || facts.worker === "Failed") workers(world, decision, facts, draft);
   drift(world, draft);
   draft.wake(wakeAt(world, decision, facts, { ...facts.status, phase, ...times }, now));
 }
 
-const podsHealthy = ({ health: { status: is, reason, message } }: Facts) => ({
-  type: "PodsHealthy" as const,
-  status: is,
-  reason,
-  message,
-});
+/** Conditions that go by what the server has of the test. */
+const fromTheServer = ["Ready", "WorkersConnected", "TestCompleted", "PodsHealthy"] as const;
+
+/** After a read that was refused. */
+const readAgain: Ms = 10_000;
+
+function podsHealthy(decision: Decision, { health: { status: is, reason, message } }: Facts) {
+  const type = "PodsHealthy" as const;
+  const unknown = (why: "PodsStarting" | "TestFinished", said: string) =>
+    ({ type, status: "Unknown", reason: why, message: said }) as const;
+  if (decision.is === "suspended") return unknown("PodsStarting", "The master Job is suspended, and has no pods");
+  if (reason !== "PodsStarting" || !isEnd(decision)) return { type, status: is, reason, message };
+  return unknown("TestFinished", "The test ended before all of its pods were seen to run");
+}
+
+const isEnd = ({ is }: Decision): boolean => is === "succeed" || is === "fail";
 
 function phaseOf(decision: Decision, facts: Facts): Phase {
   if (decision.is === "succeed") return "Succeeded";
@@ -96,17 +114,23 @@ function timesOf(
   { status: stored, isStarted }: Facts,
   phase: Phase,
   now: Instant,
-): Pick<LocustTestStatus, "startTime" | "completionTime"> {
+): Pick<LocustTestStatus, "startTime" | "masterStartTime" | "completionTime"> {
   const isOver = decision.is === "succeed" || decision.is === "fail";
   const job = "job" in decision ? decision.job : objectOf(world.master);
   const hasStarted = isStarted || "job" in decision;
   const began =
     stored.startTime ?? (phase === "Running" || (isOver && hasStarted) ? formatTime(startOf(job) ?? now) : undefined);
-  const start = began === undefined ? {} : { startTime: began };
+  const ran = stored.masterStartTime ?? timeText(masterStartedAt(world));
+  const start = {
+    ...(began !== undefined && { startTime: began }),
+    ...(ran !== undefined && { masterStartTime: ran }),
+  };
   if (!isOver) return start;
   const end = "job" in decision ? (endOf(decision.job) ?? now) : now;
   return { ...start, completionTime: stored.completionTime ?? formatTime(notBefore(parseTime(began), end)) };
 }
+
+const timeText = (at: Instant | undefined): string | undefined => (at === undefined ? undefined : formatTime(at));
 
 /** What the resources were made from, once all of them are there. */
 function applied(world: World, decision: Decision, { isCreated }: Facts, draft: TestDraft): void {
@@ -129,7 +153,7 @@ function applied(world: World, decision: Decision, { isCreated }: Facts, draft: 
 /** Whether the test is over, and how. The text of a failure is that of `Ready` as well. */
 function completion(world: World, decision: Decision, phase: Phase, draft: TestDraft): string {
   if (decision.is === "succeed") {
-    const warning = interruption(world);
+    const warning = interruption(world) ?? unverified(world);
     const said = `Test completed successfully${warning === undefined ? "" : ` (warning: ${warning})`}`;
     draft.condition("TestCompleted", true, "TestSucceeded", text`${said}`);
     return said;
@@ -139,26 +163,41 @@ function completion(world: World, decision: Decision, phase: Phase, draft: TestD
     draft.condition("TestCompleted", true, "TestFailed", text`${said}`);
     return said;
   }
-  const going = phase === "Running" ? "Test is running" : "Test has not started";
+  const hasRun = world.test.status?.masterStartTime !== undefined || masterStartedAt(world) !== undefined;
+  const going = phase === "Running" && hasRun ? "Test is running" : "Test has not started";
   const said = decision.is === "suspended" ? "Test is suspended" : going;
   draft.condition("TestCompleted", false, "TestInProgress", text`${said}`);
   return said;
 }
 
-/** Why a test that ended well may have been cut short. */
-export function interruption({ pods, telemetry }: World): string | undefined {
-  const evicted = pods.master.some(({ status: it }) => {
-    const isTarget =
-      it?.conditions?.some(({ type, status: is }) => type === "DisruptionTarget" && is === "True") ?? false;
-    return isTarget || it?.reason === "Evicted";
-  });
-  if (evicted) return "the master pod was evicted, so that the test may have been cut short";
-  return telemetry.loadLength === "short" ? "the load ended before its run time" : undefined;
+/** What was seen to be lost stays lost; a load that goes on after all was not cut short. Before there is anything to say, nothing is said. */
+function loadComplete(world: World, decision: Decision, { isStarted, status }: Facts, draft: TestDraft): void {
+  if (decision.is === "recreate") draft.unset("lostWorkers", "mostConnectedWorkers");
+  const found = decision.is === "recreate" ? undefined : interruptionOf(world);
+  if (found !== undefined)
+    return void draft.condition("LoadComplete", false, found.reason, text`${capital(found.message)}`);
+  const { loadLength, progress } = world.telemetry;
+  if (isEnd(decision) && loadLength === "whole") {
+    const ran = `The load ran for ${progress?.duration ?? ""} of ${progress?.runTime ?? ""}`;
+    return void draft.condition("LoadComplete", true, "LoadComplete", text`${ran}, and no worker was seen to be lost`);
+  }
+  if (isEnd(decision) && (isStarted || "job" in decision)) {
+    const why = progress?.runTime === undefined ? "The test has no run time" : "The load was not seen to its end";
+    return void draft.condition("LoadComplete", "Unknown", "LoadUnknown", text`${why}`);
+  }
+  const isSaid = status.conditions?.some(({ type }) => type === "LoadComplete") === true;
+  if (isSaid) draft.condition("LoadComplete", "Unknown", "LoadContinues", "The load goes on");
 }
 
+const capital = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
 function readiness(world: World, decision: Decision, facts: Facts, said: string, draft: TestDraft): void {
-  const failed = (message: string) => draft.condition("Ready", false, "ResourcesFailed", text`${message}`);
-  const creating = (message: string) => draft.condition("Ready", false, "ResourcesCreating", text`${message}`);
+  // The time for which creation may fail does not begin with that for which pods were awaited.
+  const ready = facts.status.conditions?.find(({ type }) => type === "Ready");
+  const restamp = ready?.reason === "WaitingForPods";
+  const failed = (message: string) => draft.condition("Ready", false, "ResourcesFailed", text`${message}`, { restamp });
+  const creating = (message: string) =>
+    draft.condition("Ready", false, "ResourcesCreating", text`${message}`, { restamp });
   if (decision.is === "fail") return void failed(said);
   if (decision.is === "succeed") {
     if (!facts.isCreated) return; // it stays as it is
@@ -171,6 +210,13 @@ function readiness(world: World, decision: Decision, facts: Facts, said: string,
   if (suspended !== undefined) return void draft.condition("Ready", false, "ResourcesSuspended", text`${suspended}`);
   const isLost = facts.worker === "Absent" && facts.isCreated && facts.phase === "Running";
   const isWhole = [world.service, world.master, world.worker].every(({ is }) => is === "ours");
+  const waiting = facts.short.find(({ created, expected }) => created < expected);
+  if (waiting !== undefined && isWhole) {
+    const { job, created, expected, refusal } = waiting;
+    const why = refusal === undefined ? "" : `: ${refusalOf(waiting)}`;
+    const message = text`Job ${job} has ${created} of ${expected} pods${why}`;
+    return void draft.condition("Ready", false, "WaitingForPods", message);
+  }
   if (isWhole || (isLost && world.service.is === "ours")) {
     return void draft.condition("Ready", true, "ResourcesCreated", "All resources created");
   }
@@ -189,6 +235,8 @@ function measured({ telemetry }: World, phase: Phase, draft: TestDraft): void {
   const isOver = phase === "Succeeded" || phase === "Failed";
   const progress = isOver ? finishedProgress(telemetry.progress, phase, telemetry.loadLength) : telemetry.progress;
   draft.set({ connectedWorkers, workersSource });
+  if (telemetry.mostConnectedWorkers !== undefined) draft.set({ mostConnectedWorkers: telemetry.mostConnectedWorkers });
+  if (telemetry.lostWorkers !== undefined) draft.set({ lostWorkers: telemetry.lostWorkers });
   if (testResult === undefined) draft.unset("testResult");
   else draft.set({ testResult });
   if (progress === undefined) draft.unset("progress");
@@ -201,8 +249,11 @@ function workers(world: World, decision: Decision, facts: Facts, draft: TestDraf
   const { telemetry, test } = world;
   const expected = expectedOf(world);
   const counted = `${telemetry.connectedWorkers}/${expected} workers connected`;
+  const wereConnected = wereAllConnected(test.status, telemetry, expected);
   const missing = (more: string) =>
-    draft.condition("WorkersConnected", false, "WorkersMissing", text`${counted}${more}`);
+    wereConnected
+      ? draft.condition("WorkersConnected", false, "WorkersMissing", text`${counted}${more}`)
+      : draft.condition("WorkersConnected", false, "WaitingForWorkers", text`${counted}${more}`);
   const job: Job | undefined = objectOf(world.worker);
   if (facts.worker === "Failed" && job !== undefined)
     return void missing(`${named(telemetry.missingPods)}; worker Job failed: ${reasonOf(job)}`);
@@ -211,8 +262,7 @@ function workers(world: World, decision: Decision, facts: Facts, draft: TestDraf
   if (telemetry.isFrozen) return;
   if (telemetry.connectedWorkers >= expected)
     return void draft.condition("WorkersConnected", true, "AllWorkersConnected", text`${counted}`);
-  if (!wereAllConnected(test.status?.conditions))
-    return void draft.condition("WorkersConnected", false, "WaitingForWorkers", text`${counted}`);
+  if (!wereConnected) return void draft.condition("WorkersConnected", false, "WaitingForWorkers", text`${counted}`);
   const isFailing = job !== undefined && failuresOf(job) > 0;
   const isNews = telemetry.isLoaded || telemetry.endedEarly || facts.worker === "Active" || isFailing;
   if (isNews) missing(named(telemetry.missingPods));

@@ -24,8 +24,12 @@ export interface World {
   /** Since when the worker Job is missing, as far as this process knows. */
   readonly workerGoneSince?: Instant | undefined;
   readonly pods: Readonly<Record<Role, readonly Pod[]>>;
-  /** Why pods cannot start, by their uid: from their newest Event. */
+  /** Why pods cannot start, or a Job cannot create any, by its uid: from their newest Event. */
   readonly complaints: ReadonlyMap<string, string>;
+  /** Why Events could not be read, where one was needed. */
+  readonly unreadEvents?: string | undefined;
+  /** Why the server's word on the test's objects could not be had. Then nothing else here is known. */
+  readonly unread?: string;
   /** The uid of the newest one. */
   readonly masterPod: string | undefined;
   /** The newest master pod is another one than before. */

@@ -44,7 +44,7 @@ export function telemetryPoller(options: TelemetryPollerOptions): Poller<LocustT
     changed,
     again: (reading) => (reading?.isTurning === true ? Math.min(config.interval, afterTurn) : config.interval),
     pause: (failures, error) => {
-      if (troubleOf(error).reason === "AuthenticationRequired") return longest;
+      if (isCertain(troubleOf(error))) return longest;
       const pause = config.interval * 2 ** Math.max(0, failures - patience + 1);
       return Math.max(Math.min(pause, longest), config.interval);
     },
@@ -67,9 +67,12 @@ export function verdictOf(polled: Polled<Read> | undefined): "good" | "open" | R
   if (polled === undefined) return "open";
   if (polled.failures === 0) return polled.value === undefined ? "open" : "good";
   const trouble = troubleOf(polled.error);
-  const isCertain = polled.failures >= patience || trouble.reason === "AuthenticationRequired";
-  return isCertain ? trouble : "open";
+  return polled.failures >= patience || isCertain(trouble) ? trouble : "open";
 }
+
+/** A refusal needs no second one. */
+const isCertain = ({ reason }: ReturnType<typeof troubleOf>): boolean =>
+  reason === "AuthenticationRequired" || reason === "PermissionDenied";
 
 function changed(before: Polled<Read> | undefined, after: Polled<Read>): boolean {
   const [was, is] = [verdictOf(before), verdictOf(after)];

@@ -114,10 +114,22 @@ describe("A70 what is no answer (telemetry)", () => {
     ["a number", "5", "not an object"],
   ])("%s is invalid", (_, text, invalid) => expect(parseSample(text, at)).toEqual({ invalid }));
 
+  test.each([
+    {},
+    { status: "ok" },
+    { kind: "Status", apiVersion: "v1", status: "Failure", code: 403 },
+    { state: "running" },
+    { state: 1, user_count: 3 },
+    { stats: [], user_count: 3 },
+  ])("is the JSON of another program: %j", (body) => {
+    expect(parseSample(JSON.stringify(body), at)).toEqual({ invalid: "not the statistics of Locust" });
+  });
+
   test("nesting without end does no harm", () => {
     const deep = 1_000_000;
     expect(parseSample("[".repeat(deep), at)).toEqual({ invalid: "not JSON" });
-    expect(parseSample(`{"state":${"[".repeat(deep)}${"]".repeat(deep)}}`, at)).toEqual({ at, missing: [] });
+    const nested = `{"state":"x","user_count":1,"stats":${"[".repeat(deep)}${"]".repeat(deep)}}`;
+    expect(parseSample(nested, at)).toEqual({ at, missing: [], users: 1 });
   });
 
   test("whatever it is, what comes out are known words and numbers that fit", () => {

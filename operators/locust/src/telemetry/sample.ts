@@ -31,7 +31,7 @@ export interface Totals {
 
 /** Why an answer is none. */
 export interface Invalid {
-  readonly invalid: "not JSON" | "not an object";
+  readonly invalid: "not JSON" | "not an object" | "not the statistics of Locust";
 }
 
 /** From the text of an answer. `NaN` and `Infinity` are no JSON, although Python writes them. */
@@ -47,6 +47,7 @@ export function parseSample(text: string, at: Instant): Sample | Invalid {
 
 export function mapSample(body: unknown, at: Instant): Sample | Invalid {
   if (!isRecord(body)) return { invalid: "not an object" };
+  if (!isOfLocust(body)) return { invalid: "not the statistics of Locust" };
   const state = states.find((it) => it === body["state"]);
   const list = (listOf(body["workers"]) ?? []).filter(isRecord);
   const workers = count(body["worker_count"], int32) ?? connectedOf(body["workers"], list);
@@ -63,6 +64,11 @@ export function mapSample(body: unknown, at: Instant): Sample | Invalid {
     ...(totals !== undefined && { totals }),
     ...(rate !== undefined && { rate: rounded(rate) }),
   };
+}
+
+/** What every version of Locust says: the state of its runner, and of users or requests. Any other JSON is some other program's. */
+function isOfLocust({ state, user_count: users, stats }: Loose): boolean {
+  return typeof state === "string" && (number(users) !== undefined || Array.isArray(stats));
 }
 
 /** Before 2.37.2 nobody counted for us. */

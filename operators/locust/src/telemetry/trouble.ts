@@ -3,7 +3,7 @@
 import { TimeoutError } from "@telltale/client";
 import type { Answer } from "./web-api.ts";
 
-export type TroubleReason = "MasterUnreachable" | "AuthenticationRequired" | "InvalidResponse";
+export type TroubleReason = "MasterUnreachable" | "AuthenticationRequired" | "PermissionDenied" | "InvalidResponse";
 
 export interface Trouble {
   readonly reason: TroubleReason;
@@ -30,12 +30,19 @@ export function troubleOf(error: unknown): Trouble {
 }
 
 /** Why an answer is not the one that was asked for. */
-export function refusalOf({ status, type }: Answer): Unread | undefined {
+export function refusalOf({ status, type, isOfServer = false }: Answer): Unread | undefined {
+  if (isOfServer) return ofServer(status);
   if ([301, 302, 303, 307, 308, 401, 403].includes(status))
     return new Unread("AuthenticationRequired", `HTTP ${status}`);
   if (status >= 500) return new Unread("MasterUnreachable", `HTTP ${status}`);
   if (status !== 200) return new Unread("InvalidResponse", `HTTP ${status}`);
   return isJson(type) ? undefined : new Unread("InvalidResponse", "not JSON");
+}
+
+/** The API server's own answer: Locust was not asked. */
+function ofServer(status: number): Unread {
+  if (status === 403) return new Unread("PermissionDenied", "it may not get pods/proxy");
+  return new Unread("MasterUnreachable", `API server: HTTP ${status}`);
 }
 
 const isJson = (type: string): boolean => /^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type);

@@ -280,3 +280,38 @@ describe("writes", () => {
     );
   });
 });
+
+describe("workers that are lost", () => {
+  test("are counted while there is load, and stay counted", () => {
+    const it = following();
+    it.answer(sample(10));
+    expect(it.answer(sample(20, { workers: 2 }))).toMatchObject({ mostConnectedWorkers: 3, lostWorkers: 1 });
+    expect(it.answer(sample(30))).toMatchObject({ mostConnectedWorkers: 3, lostWorkers: 1 });
+  });
+
+  test("are not those that have not connected yet, nor those that leave at the end", () => {
+    const it = following();
+    it.answer(sample(10, { workers: 1, state: "spawning" }));
+    it.answer(sample(20));
+    const view = it.answer(sample(320, { workers: 0, state: "stopped" }));
+    expect(view.mostConnectedWorkers).toBe(3);
+    expect(view).not.toHaveProperty("lostWorkers");
+  });
+
+  test("are pods that failed before the load was last seen, and none that failed after it", () => {
+    const it = following();
+    it.answer(sample(10));
+    expect(it.answer(sample(20), { workerFailures: [at(19)] }).lostWorkers).toBe(1);
+    const end = following();
+    end.answer(sample(10));
+    expect(end.answer(sample(20), { workerFailures: [at(21), at(5)] })).not.toHaveProperty("lostWorkers");
+  });
+
+  test("are told by the run time where Locust is not read", () => {
+    const reach = { at: "nowhere", reason: "Disabled" } as const;
+    const lookAt = (failed: number) =>
+      following().look(at(400), { reach, masterStartedAt: at(0), workerFailures: [at(failed)] });
+    expect(lookAt(100).lostWorkers).toBe(1);
+    expect(lookAt(301)).not.toHaveProperty("lostWorkers");
+  });
+});

@@ -20,6 +20,10 @@ export interface TelemetryInput {
   readonly worker: Job | undefined;
   /** Names of the pods of the worker Job. */
   readonly workerPods: readonly string[];
+  /** When pods of the worker Job failed. */
+  readonly workerFailures?: readonly Instant[];
+  /** When the container of the master first ran. */
+  readonly masterStartedAt?: Instant | undefined;
   /** When the master Job ended, by its own account, where it has. */
   readonly endedAt?: Instant | undefined;
   readonly now: Instant;
@@ -28,7 +32,7 @@ export interface TelemetryInput {
 }
 
 /** Numbers that are undefined are not in the status. */
-export interface TelemetryView extends Numbers, Workers {
+export interface TelemetryView extends Numbers, Workers, WorkerHistory {
   readonly condition: TelemetryCondition;
   /** Load is made now. Without telemetry: the worker Job is active. */
   readonly isLoaded: boolean;
@@ -48,6 +52,12 @@ export interface TelemetryView extends Numbers, Workers {
 export interface Workers {
   readonly connectedWorkers: number;
   readonly workersSource: NonNullable<LocustTestStatus["workersSource"]>;
+}
+
+/** Undefined: the status has none. */
+export interface WorkerHistory {
+  readonly mostConnectedWorkers?: number;
+  readonly lostWorkers?: number;
 }
 
 export interface TelemetryCondition {
@@ -75,6 +85,7 @@ export function telemetryView(input: TelemetryInput): TelemetryView {
   return {
     ...numbers,
     ...workers,
+    ...historyOf(input, stored, reading, said),
     condition,
     isLoaded,
     isFrozen,
@@ -146,6 +157,44 @@ const storedWorkers = ({ connectedWorkers = 0, workersSource = "JobStatus" }: Lo
 });
 
 /**
+ * A worker is lost where Locust counts fewer than before while there is load, or where there was still load after a pod of one had
+ * failed: what fails at the end of a test is no loss. Where Locust is not read, the run time says how long there must have been load.
+ */
+function historyOf(
+  { workerFailures = [], masterStartedAt, options }: TelemetryInput,
+  { mostConnectedWorkers, lostWorkers, workersSource, connectedWorkers = 0, progress }: LocustTestStatus,
+  reading: Reading | undefined,
+  said: Sample | undefined,
+): WorkerHistory {
+  const known = mostConnectedWorkers ?? (workersSource === "LocustAPI" ? connectedWorkers : undefined);
+  const isSameMaster = reading?.since === undefined;
+  const before = isSameMaster ? known : undefined;
+  const most = reading?.workers === undefined ? before : Math.max(before ?? 0, reading.workers.count);
+  const hasLoad = said !== undefined && isLoad(said);
+  const missing = hasLoad && said.workers !== undefined ? Math.max(0, (most ?? 0) - said.workers) : 0;
+  const loadedUntil = hasLoad ? said.at : endOfLoad(reading, masterStartedAt, options);
+  const loadedFrom = hasLoad ? (parseTime(progress?.loadStartTime) ?? reading?.loadAt) : masterStartedAt;
+  const failed = workerFailures.filter((at) => {
+    return loadedUntil !== undefined && loadedFrom !== undefined && at >= loadedFrom && at < loadedUntil;
+  });
+  const lost = Math.max(lostWorkers ?? 0, missing, failed.length);
+  return {
+    ...(most !== undefined && { mostConnectedWorkers: most }),
+    ...((lost > 0 || lostWorkers !== undefined) && { lostWorkers: lost }),
+  };
+}
+
+/** Before this moment a master that nobody reads cannot have ended its load as it should. */
+function endOfLoad(
+  reading: Reading | undefined,
+  masterStartedAt: Instant | undefined,
+  { runTimeSeconds }: LocustOptions,
+): Instant | undefined {
+  if (reading !== undefined || masterStartedAt === undefined || runTimeSeconds === undefined) return undefined;
+  return plus(masterStartedAt, runTimeSeconds * 1000);
+}
+
+/**
  * While Locust stops, it removes each worker and takes it up again, so that the count dips to zero; and at the end of a good
  * test workers leave.
  */
@@ -199,6 +248,7 @@ const messages = {
   Polling: "Reading the Locust web API",
   MasterUnreachable: "The Locust web API does not answer",
   AuthenticationRequired: "The Locust web API asks for a login",
+  PermissionDenied: "The API server does not let the operator reach the Locust web API",
   InvalidResponse: "The Locust web API does not answer with statistics",
   WebUIDisabled: "The test runs without a web API",
   Disabled: "Telemetry is switched off",
@@ -243,6 +293,8 @@ function asStored(stored: LocustTestStatus, condition: TelemetryCondition): Tele
     testResult: stored.testResult,
     progress: stored.progress,
     ...storedWorkers(stored),
+    ...(stored.mostConnectedWorkers !== undefined && { mostConnectedWorkers: stored.mostConnectedWorkers }),
+    ...(stored.lostWorkers !== undefined && { lostWorkers: stored.lostWorkers }),
     condition: conditionIn(stored) ?? condition,
     isLoaded: false,
     isFrozen: true,

@@ -216,6 +216,26 @@ describe("a read through the API server", () => {
     expect(await serving(503, ["x".repeat(99)]).api.read(target, never)).toMatchObject({ status: 503, body: "" });
   });
 
+  test("tells the API server's own refusal from a login of Locust", async () => {
+    const status = (reason: string, code: number) =>
+      JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", reason, code });
+    const refusal = async (code: number, body: string[]) => {
+      const answer = await serving(code, body).api.read(target, never);
+      return refusalOf(answer)?.trouble;
+    };
+    const denied = status("Forbidden", 403);
+    expect(await refusal(403, [denied.slice(0, 20), denied.slice(20)])).toEqual({
+      reason: "PermissionDenied",
+      what: "it may not get pods/proxy",
+    });
+    expect(await refusal(404, [status("NotFound", 404)])).toEqual({
+      reason: "MasterUnreachable",
+      what: "API server: HTTP 404",
+    });
+    expect(await refusal(403, ["<html>log in</html>"])).toMatchObject({ reason: "AuthenticationRequired" });
+    expect(await refusal(403, ['{"kind":"Status"}'])).toMatchObject({ reason: "AuthenticationRequired" });
+  });
+
   test("that does not get that far says where it stopped, and nothing of the server", async () => {
     const error = await api.read(target, never).catch((it: unknown) => it);
     expect(troubleOf(error)).toEqual({ reason: "MasterUnreachable", what: "API server: connect" });

@@ -18,6 +18,8 @@ export interface Answer {
   readonly type: string;
   /** Only of a 200. */
   readonly body: string;
+  /** It is the API server that answers, not what it was to pass the request on to. */
+  readonly isOfServer?: boolean;
 }
 
 type Limits = Pick<Telemetry, "maxBody" | "tlsInsecure">;
@@ -70,9 +72,9 @@ async function throughServer(
   try {
     const response = await transport.send({ method: "GET", path, headers, signal });
     const type = String(response.headers["content-type"] ?? "");
-    const chunks = response.chunks();
-    const body = await (response.status === 200 ? bounded(chunks, maxBody) : dropped(chunks));
-    return { status: response.status, type, body };
+    const { status } = response;
+    if (status === 200) return { status, type, body: await bounded(response.chunks(), maxBody) };
+    return { status, type, body: "", isOfServer: isFailureOfServer(await beginning(response.chunks())) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw error instanceof ConnectionError
@@ -94,10 +96,29 @@ async function bounded(chunks: AsyncIterable<Uint8Array | string>, most: number)
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** Who stops reading frees the connection; who never begins does not. */
-async function dropped(chunks: AsyncIterable<Uint8Array | string>): Promise<string> {
-  for await (const _ of chunks) break;
-  return "";
+const maxStatusBytes = 16_384;
+
+/** Enough for a `Status` object: a page of Locust's is not read to its end. Leaving the loop frees the connection. */
+async function beginning(chunks: AsyncIterable<Uint8Array | string>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    parts.push(bytes);
+    size += bytes.length;
+    if (size > maxStatusBytes) break;
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** A `Status` object, which is how the API server refuses. Locust answers with pages, or with statistics. */
+function isFailureOfServer(body: string): boolean {
+  try {
+    const { kind, apiVersion, status } = JSON.parse(body) as Partial<Record<"kind" | "apiVersion" | "status", unknown>>;
+    return kind === "Status" && apiVersion === "v1" && status === "Failure";
+  } catch {
+    return false;
+  }
 }
 
 const classes: Readonly<Record<string, string>> = {
