@@ -48,6 +48,10 @@ export const eventMeanings: Readonly<Record<string, EventMeaning>> = {
   ScalingUp: normal("Machines are added to the set"),
   ScalingDown: normal("Machines are taken from the set"),
   UpdateComplete: normal("Every machine of the set is as its template says"),
+  UpdateWaiting: warning(
+    "An update waits until it is known which machines are up",
+    "look at Ready of the machines that the message names, and at their Provider; it goes on by itself",
+  ),
   VMReleased: normal("A machine no longer fits the selector of its set, and is on its own"),
   VolumeClaimsNotAttached: warning(
     "The claims of the set exist, and no provider attaches them",

@@ -1,12 +1,18 @@
 // Sets in the simulation: one that grows and shrinks, one whose machines are replaced, one whose machines are changed where they are,
-// one that is deleted; and a policy with machines. Machines are played: they come up when they are looked at, and go at once.
-import { deepEqual, type KindRef, type KubeObject } from "@telltale/kinds";
+// one that is deleted; and a policy with machines. Machines are played: they come up when they are looked at, and go at once. Only the
+// fleet has real ones, on a simulated host that cannot be reached for minutes.
+import { type Clock, type Random, sleep } from "@telltale/clock";
+import { deepEqual, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
 import { type Controller, controller } from "@telltale/runtime";
 import type { Deed, Fault, Scenario } from "@telltale/simulation";
-import { Provider, VirtualMachine, VMClass, VMPlacementPolicy, VMSet } from "../src/kinds/index.ts";
+import { Provider, VirtualMachine, VMClass, VMImage, VMPlacementPolicy, VMSet } from "../src/kinds/index.ts";
 import { annotations } from "../src/names.ts";
+import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { vmPlacementPolicies } from "../src/vm-placement-policy/controller.ts";
 import { vmSets } from "../src/vm-set/controller.ts";
+import { readyProviders } from "./ready-providers.ts";
+import { Hypervisor } from "./scenarios.ts";
+import { kinds, sensesOf } from "./simulated-world.ts";
 import { providerSpec } from "./stage.ts";
 
 const namespace = "default";
@@ -156,5 +162,77 @@ export const policed: Scenario = {
     const { status } = await client.get(VMPlacementPolicy, "a", { namespace });
     const told = `${status?.conflictingPolicies?.map(({ policyName }) => policyName)} ${status?.usedByVMs?.length}`;
     if (told !== "b 1") throw new Error(`the policy says ${told}`);
+  },
+};
+
+/** A host that counts, each second, how many machines of a fleet have run and do not run now: nothing but the fleet stops any. */
+class FleetHost extends Hypervisor {
+  /** The most machines that were down at once. */
+  mostDown = 0;
+
+  constructor(clock: Clock, random: Random, outage: { readonly at: Ms; readonly for: Ms }) {
+    super(clock, random, {});
+    void this.#count(clock);
+    void this.#breakDown(clock, outage);
+  }
+
+  async #count(clock: Clock): Promise<void> {
+    const seen = new Set<string>();
+    for (let i = 0; i < 3_600; i += 1) {
+      await sleep(clock, second);
+      const on = this.host.machines.filter(({ power, isGoing }) => power === "On" && !isGoing).map(({ name }) => name);
+      for (const name of on) seen.add(name);
+      this.mostDown = Math.max(this.mostDown, seen.size - on.length);
+    }
+  }
+
+  async #breakDown(clock: Clock, outage: { readonly at: Ms; readonly for: Ms }): Promise<void> {
+    await sleep(clock, outage.at);
+    this.host.isUp = false;
+    await sleep(clock, outage.for);
+    this.host.isUp = true;
+  }
+}
+
+/** A roll-out over four machines, during which their provider cannot be reached for five minutes. */
+export const outage: Scenario<FleetHost> = {
+  name: "set-with-an-outage",
+  kinds: [...kinds, VMSet],
+  given: [
+    of(Provider, "box", providerSpec),
+    of(VMClass, "small", { cpu: 1, memory: "512Mi" }),
+    ...["one", "two"].map((name) => of(VMImage, name, { source: { libvirt: { path: `/images/${name}.qcow2` } } })),
+  ],
+  apply: [
+    of(VMSet, "web", {
+      replicas: 4,
+      selector: { matchLabels: { app: "web" } },
+      template: { ...template("one", "small"), spec: { ...template("one", "small").spec, powerState: "On" } },
+      updateStrategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1, podManagementPolicy: "Parallel" } },
+    }),
+  ],
+  operator: ({ clock, random, backend }) => [
+    vmSets(),
+    virtualMachines({ senses: sensesOf(clock, random, backend.host), workers: 10 }),
+  ],
+  others: () => readyProviders(),
+  backend: ({ clock, random }) => new FleetHost(clock, random, { at: 130 * second, for: 300 * second }),
+  people: [change(120, "wants another image", { template: { spec: { imageRef: { name: "two" } } } })],
+  quiet: 660 * second,
+  // Other scenarios take objects away and edit them: here each machine that is down is down by the roll-out.
+  unsuited: ["P18", "P22", "P26", "P27", "P28", "P30", "P31", "P33", "P34"],
+  free: [
+    "*.metadata.annotations.virtrigaud.io/provider-id",
+    "*.status.id",
+    "*.status.provider",
+    "*.status.ips",
+    "*.status.consoleURL",
+    ...(base.free ?? []),
+  ],
+  async end({ client, backend }) {
+    if (backend.mostDown > 1) throw new Error(`${backend.mostDown} machines were down at once`);
+    await seats(...[0, 1, 2, 3].map((ordinal) => seat(ordinal, "two")))({ client, backend });
+    const on = backend.host.machines.filter(({ power }) => power === "On").map(({ name }) => name);
+    if (on.length !== 4) throw new Error(`on the host run ${on.join(", ")}`);
   },
 };

@@ -1,7 +1,7 @@
 // Sets and policies under faults. `TELLTALE_PLANS=10` tries ten times as many plans.
 import { budget, replay, simulate, story } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { changed, deleted, grows, policed, replaced, surged } from "./sets.scenarios.ts";
+import { changed, deleted, grows, outage, policed, replaced, surged } from "./sets.scenarios.ts";
 
 // The quick run leaves out what another one does as well.
 const all = [grows, surged, changed, deleted, policed, ...(budget(1) > 1 ? [replaced] : [])];
@@ -14,6 +14,11 @@ test.each(all)(
   },
   600_000,
 );
+
+test("a roll-out during which the provider cannot be reached for minutes takes one machine at a time", async () => {
+  const { failure } = await simulate(outage, { plans: budget(1) });
+  expect(failure === undefined ? "" : story(failure)).toBe("");
+}, 600_000);
 
 test("a set whose revision's name is taken by somebody else says at once that it is not done", async () => {
   const on = "/apps/controllerrevisions/default/web-6dd7f4bcd4";

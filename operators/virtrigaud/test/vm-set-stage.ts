@@ -13,6 +13,8 @@ export interface Play {
   readonly going?: Ms;
   /** How long nobody looks at one that was changed where it is. */
   readonly unseen?: Ms;
+  /** Why the provider cannot be asked: machines keep what was seen last, and are not removed. */
+  readonly outage?: { readonly status: "False" | "Unknown"; readonly reason: string; readonly message: string };
 }
 
 export type SetStage = Awaited<ReturnType<typeof setStage>>;
@@ -36,18 +38,11 @@ export async function setStage(options: { hash?: Hash; refuse?: Parameters<typeo
   const turn = async (): Promise<void> => {
     const now = it.clock.now();
     for (const vm of await machines()) {
-      const {
-        name = "",
-        uid = "",
-        generation = 1,
-        deletionTimestamp,
-        creationTimestamp = "",
-        finalizers,
-      } = vm.metadata;
+      const { name = "", uid = "", deletionTimestamp, creationTimestamp = "", finalizers } = vm.metadata;
       if (deletionTimestamp !== undefined) {
         const since = leaving.get(uid) ?? now;
         leaving.set(uid, since);
-        if (now - since < (play.going ?? 0)) continue;
+        if (now - since < (play.going ?? 0) || play.outage !== undefined) continue;
         order.push(`- ${name}`);
         await it.client.patch(VirtualMachine, { name, namespace }, { merge: { metadata: { finalizers: null } } });
         continue;
@@ -58,25 +53,33 @@ export async function setStage(options: { hash?: Hash; refuse?: Parameters<typeo
       }
       const changed = parseTime(vm.metadata.annotations?.[annotations.lastUpdateTime]);
       if (changed !== undefined && now - changed < (play.unseen ?? 0)) continue;
+      if (play.outage !== undefined) {
+        await report(vm, play.outage, {});
+        continue;
+      }
       const fate = play.fate?.(vm) ?? 0;
       const isUp = typeof fate === "number" && now - (parseTime(creationTimestamp) ?? now) >= fate;
-      const wanted = isUp ? "True" : "False";
-      const ready = vm.status?.conditions?.find(({ type }) => type === "Ready");
-      if (ready?.status === wanted && vm.status?.observedGeneration === generation) continue;
       const why = typeof fate === "number" ? { reason: "Creating", message: "it is being made" } : fate;
-      const said = isUp ? { reason: "ReconcileSucceeded", message: "VM synchronized successfully" } : why;
-      const lastTransitionTime = ready?.status === wanted ? ready.lastTransitionTime : formatTime(now);
-      const condition = { type: "Ready", status: wanted, ...said, lastTransitionTime, observedGeneration: generation };
-      await it.client.status.patch(
-        VirtualMachine,
-        { name, namespace },
-        {
-          merge: {
-            status: { phase: isUp ? "Running" : "Pending", observedGeneration: generation, conditions: [condition] },
-          },
-        },
-      );
+      if (isUp) {
+        const ready = { status: "True", reason: "ReconcileSucceeded", message: "VM synchronized successfully" };
+        await report(vm, ready, { phase: "Running", id: uid, powerState: "On" });
+      } else await report(vm, { status: "False", ...why }, { phase: "Pending" });
     }
+  };
+
+  const report = async (
+    { metadata, status }: VirtualMachine,
+    said: { readonly status: string; readonly reason: string; readonly message: string },
+    more: object,
+  ): Promise<void> => {
+    const { name = "", generation = 1 } = metadata;
+    const before = status?.conditions?.find(({ type }) => type === "Ready");
+    const isSame = before?.status === said.status;
+    if (isSame && before?.reason === said.reason && status?.observedGeneration === generation) return;
+    const lastTransitionTime = isSame ? before.lastTransitionTime : formatTime(it.clock.now());
+    const condition = { type: "Ready", ...said, lastTransitionTime, observedGeneration: generation };
+    const merge = { status: { ...more, observedGeneration: generation, conditions: [condition] } };
+    await it.client.status.patch(VirtualMachine, { name, namespace }, { merge });
   };
 
   const pass = async (by: Ms): Promise<void> => {

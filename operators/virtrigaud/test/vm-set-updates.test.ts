@@ -201,6 +201,83 @@ describe("updates", () => {
 });
 
 describe("trouble", () => {
+  const outages = [
+    { status: "Unknown", reason: "ProviderUnreachable", message: "connection refused" },
+    { status: "False", reason: "ProviderError", message: "connection refused" },
+  ] as const;
+
+  it.each(outages)(
+    "a provider that cannot be asked ($status) costs no machine, and the update goes on by itself",
+    async (outage) => {
+      at.play({ fate: () => 2_000 });
+      const parallel = { rollingUpdate: { maxSurge: 0, maxUnavailable: 1, podManagementPolicy: "Parallel" } };
+      const short = { "virtrigaud.io/progress-deadline": "60s" };
+      await at.set("web", { replicas: 6, updateStrategy: parallel, minReadySeconds: 5 }, short);
+      await at.until(at.isReady("web"));
+      at.order.length = 0;
+      const next = { replicas: 6, updateStrategy: parallel, minReadySeconds: 5, template: template("two") };
+      await at.set("web", next, short);
+      await at.until(async () => (await at.status("web")).updatedReplicas === 3);
+      const before = at.order.filter((line) => line.startsWith("-")).length;
+      at.play({ fate: () => 2_000, outage });
+      await at.pass(300_000);
+      // Longer than machines have for coming up: one may be on its way out, and no other is touched.
+      const leaving = (await at.machines()).filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+      expect(leaving.length).toBeLessThanOrEqual(1);
+      expect(at.order.filter((line) => line.startsWith("-"))).toHaveLength(before);
+      expect((await at.status("web")).updateStatus?.phase).toBe("InProgress");
+      at.play({ fate: () => 2_000 });
+      await at.until(at.isPhase("web", "Completed"));
+      // What is not known is not touched. A machine that is said to be in error, and may run, is replaced within budget.
+      const removed = at.order.filter((line) => line.startsWith("-"));
+      const all = [5, 4, 3, 2, 1, 0].map((i) => `- web-${i}`);
+      if (outage.status === "Unknown") expect(removed).toEqual(all);
+      else expect(new Set(removed)).toEqual(new Set(all));
+      await at.over("web");
+    },
+  );
+
+  it("an update that waits for a provider says so, and what is not known is not reported as a failure", async () => {
+    await at.set("web", { replicas: 3 });
+    await at.until(at.isReady("web"));
+    at.play({ outage: outages[0] });
+    await at.pass(5_000);
+    const unknown = "the state of 3 VMs is not known: web-0, web-1, web-2 (ProviderUnreachable)";
+    expect(await at.says(VMSet, "web")).toBe(`Unknown MachineStateUnknown 0/3 VMs ready; ${unknown}`);
+    expect(await at.says(VMSet, "web", "Progressing")).toBe(`False MachineStateUnknown ${unknown}`);
+    expect((await at.status("web")).vmStatus?.[0]).not.toHaveProperty("ready");
+    await at.set("web", { replicas: 3, template: template("two") });
+    await at.pass(30_000);
+    expect(await at.says(VMSet, "web", "Progressing")).toBe(
+      `False MachineStateUnknown Rolling update waits, 0/3 VMs updated: ${unknown}`,
+    );
+    expect(await at.says(VMSet, "web", "UpdateInProgress")).toBe(
+      `True UpdatingReplicas the template has changed; waits: ${unknown}`,
+    );
+    expect(await at.events(VMSet)).toContainEqual(
+      `Warning UpdateWaiting Rolling update waits, 0/3 VMs updated: ${unknown}`,
+    );
+    at.play({});
+    await at.until(at.isPhase("web", "Completed"));
+    await at.over("web");
+  });
+
+  it("a set none of whose machines is ready does not give that all are as a reason", async () => {
+    at.play({ fate: () => 20_000 });
+    await at.set("web", {
+      replicas: 3,
+      updateStrategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1, podManagementPolicy: "Parallel" } },
+    });
+    await at.pass(5_000);
+    expect(await at.says(VMSet, "web")).toBe("False CreatingReplicas 0/3 VMs ready");
+    expect(await at.says(VMSet, "web", "Scaling")).toBe("False NotScaling 3/3");
+    expect(await at.says(VMSet, "web", "UpdateInProgress")).toMatch(/^False NoUpdate /);
+    expect(await at.says(VMSet, "web", "ReplicaFailure")).toMatch(/^False NoFailure /);
+    const { conditions = [] } = await at.status("web");
+    expect(conditions.map(({ reason }) => reason)).not.toContain("AllReplicasReady");
+    await at.over("web");
+  });
+
   it("S42 quota in the set: it is said, and the machines that are there stay", async () => {
     const full = { reason: "QuotaExceeded", message: "quota exceeded for cpu" };
     at.play({ fate: ({ metadata }) => (metadata.name === "web-2" ? full : 0) });

@@ -21,6 +21,7 @@ import {
   type Static,
   Text,
   Time,
+  unknown,
   yes,
 } from "@telltale/kinds";
 import { LabelSelector, PersistentVolumeClaimSpec } from "@telltale/kinds/core";
@@ -135,6 +136,10 @@ const status = Fields({
 
 const lookAtVMs = "wait; if it lasts, look at the machines in status.vmStatus that are not ready";
 const settled = { AllReplicasReady: no("All machines are there", "nothing to do") } as const;
+const machineStateUnknown = {
+  means: "Too few machines are known to be ready: the others have not been observed, or their provider does not answer",
+  fix: "look at Ready of the machines that the message names, and at their Provider",
+} as const;
 const broken = {
   ProviderError: no("Machines could not be made, changed or deleted", lookAtProvider),
   InsufficientResources: no(
@@ -161,6 +166,7 @@ export const VMSet = defineKind({
         UpdatingReplicas: on(["True", "False"], "Machines are being changed or replaced", lookAtVMs),
         ScalingUp: no("Machines are missing", lookAtVMs),
         ScalingDown: on(["True", "False"], "There are too many machines", "wait"),
+        MachineStateUnknown: unknown(machineStateUnknown.means, machineStateUnknown.fix),
         ...broken,
         ...validationError,
         ...reconcileFailed,
@@ -177,6 +183,10 @@ export const VMSet = defineKind({
         ...settled,
         ...broken,
         Paused: no("The change is held", "take the annotation virtrigaud.io/paused away"),
+        MachineStateUnknown: no(
+          "Nothing goes on until it is known which machines are up: one that might run is not replaced on suspicion",
+          machineStateUnknown.fix,
+        ),
         ProgressDeadlineExceeded: no(
           "A machine has not come up in time",
           "look at the machine that the message names; the annotation virtrigaud.io/progress-deadline says how long it gets",
@@ -189,7 +199,7 @@ export const VMSet = defineKind({
       reasons: {
         ProviderError: yes("A call failed", lookAtProvider),
         InsufficientResources: yes("The provider has no room for more", "free room on the provider, or ask for fewer"),
-        ...settled,
+        NoFailure: no("No call has failed, and no machine reports that there is no room", "nothing to do"),
       },
     }),
     UpdateInProgress: neutral({
@@ -199,7 +209,7 @@ export const VMSet = defineKind({
         UpdatingReplicas: yes("It is", lookAtVMs),
         UpdateComplete: no("It is through", "nothing to do"),
         Paused: no("It is held", "take the annotation virtrigaud.io/paused away"),
-        ...settled,
+        NoUpdate: no("The template has not changed since the machines were made", "nothing to do"),
         ...broken,
       },
     }),
@@ -209,7 +219,7 @@ export const VMSet = defineKind({
       reasons: {
         ScalingUp: yes("Machines are missing", lookAtVMs),
         ScalingDown: yes("There are too many", "wait"),
-        ...settled,
+        NotScaling: no("As many machines exist as are wanted, or an update is replacing some", "nothing to do"),
       },
     }),
   }),

@@ -52,7 +52,7 @@ export function vmSets({ hash = revisionHash, workers = 3 }: VMSetOptions = {}):
         after({ before, status: after }, hands) {
           // What the kind's own draft has read and made.
           const [was, is] = [before ?? {}, after] as readonly VMSetStatus[];
-          for (const { reason, message } of eventsOf(was ?? {}, is ?? {})) hands.event("Normal", reason, message);
+          for (const { type, reason, message } of eventsOf(was ?? {}, is ?? {})) hands.event(type, reason, message);
         },
       })
   );

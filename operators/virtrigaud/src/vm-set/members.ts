@@ -4,6 +4,7 @@ import { type Instant, instant, parseTime } from "@telltale/kinds";
 import { findCondition } from "@telltale/status";
 import type { VirtualMachine } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
+import { type MachineState, machineStateOf } from "./machine-state.ts";
 import { parsedName } from "./objects.ts";
 
 export interface Member {
@@ -13,8 +14,7 @@ export interface Member {
   /** The hash of the revision that it was made of, or changed to. */
   readonly revision: string;
   readonly isLeaving: boolean;
-  /** As it is now: one that was changed and has not been looked at since is not. */
-  readonly isReady: boolean;
+  readonly state: MachineState;
   /** Since when it is ready, or is not. */
   readonly since: Instant;
   readonly bornAt: Instant;
@@ -38,10 +38,8 @@ export function memberOf(vm: VirtualMachine): Member {
 
 function read(vm: VirtualMachine): Member {
   const { metadata, status } = vm;
-  const { name = "", generation, creationTimestamp, deletionTimestamp } = metadata;
+  const { name = "", creationTimestamp, deletionTimestamp } = metadata;
   const ready = findCondition(status?.conditions, "Ready");
-  const { observedGeneration = generation } = status ?? {};
-  const isCurrent = generation === undefined || (observedGeneration ?? 0) >= generation;
   const bornAt = parseTime(creationTimestamp) ?? instant(0);
   const changedAt = parseTime(metadata.annotations?.[annotations.lastUpdateTime]) ?? bornAt;
   return {
@@ -50,7 +48,7 @@ function read(vm: VirtualMachine): Member {
     ordinal: parsedName(name)?.ordinal ?? -1,
     revision: metadata.labels?.[labels.revision] ?? "",
     isLeaving: deletionTimestamp !== undefined,
-    isReady: ready?.status === "True" && isCurrent,
+    state: machineStateOf(vm),
     since: parseTime(ready?.lastTransitionTime) ?? bornAt,
     bornAt,
     updatedAt: instant(Math.max(bornAt, changedAt)),

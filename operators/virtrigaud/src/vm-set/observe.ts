@@ -93,6 +93,8 @@ export function isNews(a: VirtualMachine, b: VirtualMachine): boolean {
     before.generation !== after.generation ||
     before.deletionTimestamp !== after.deletionTimestamp ||
     a.status?.phase !== b.status?.phase ||
+    a.status?.id !== b.status?.id ||
+    a.status?.powerState !== b.status?.powerState ||
     a.status?.observedGeneration !== b.status?.observedGeneration ||
     before.annotations?.[annotations.lastUpdateTime] !== after.annotations?.[annotations.lastUpdateTime] ||
     !deepEqual(before.labels, after.labels) ||

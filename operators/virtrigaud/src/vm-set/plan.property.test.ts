@@ -1,9 +1,11 @@
-// Sets of all shapes, with machines that come up late, are killed, and templates that change in between. Without a server: a world,
-// what is planned for it, and the world after that.
+// Sets of all shapes, with machines that come up late, crash or are deleted, providers that cannot be reached for a while, and templates
+// that change in between. Without a server: a world, what is planned for it, and the world after that. What runs is kept apart from what
+// machines report.
 import { formatTime, type Instant, instant, plus } from "@telltale/kinds";
+import { findCondition } from "@telltale/status";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { VirtualMachine, VMSet } from "../kinds/index.ts";
+import { type VirtualMachine, VMSet } from "../kinds/index.ts";
 import { annotations, labels } from "../names.ts";
 import { memberOf } from "./members.ts";
 import { machineOf, type Template } from "./objects.ts";
@@ -19,6 +21,14 @@ type Event =
   | { readonly is: "template"; readonly image: number; readonly size: number }
   | { readonly is: "scale"; readonly replicas: number }
   | { readonly is: "kill"; readonly ordinal: number }
+  | { readonly is: "crash"; readonly ordinal: number }
+  | { readonly is: "edit" }
+  | {
+      readonly is: "outage";
+      readonly passes: number;
+      readonly seen: readonly number[];
+      readonly as: "Unknown" | "False";
+    }
   | { readonly is: "rest"; readonly passes: number };
 
 const shape = fc.record({
@@ -29,6 +39,16 @@ const shape = fc.record({
   isOrdered: fc.boolean(),
   strategy: fc.constantFrom<Strategy>("RollingUpdate", "Recreate"),
   start: fc.integer({ min: 0, max: 2 }),
+  minReadySeconds: fc.constantFrom(0, 2),
+  deadline: fc.constantFrom(600, 600, 5),
+});
+
+const outage = fc.record({
+  is: fc.constant("outage" as const),
+  passes: fc.integer({ min: 1, max: 12 }),
+  // How many passes after its beginning, and after its end, each machine is observed.
+  seen: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 5 }),
+  as: fc.constantFrom("Unknown" as const, "False" as const),
 });
 
 const event: fc.Arbitrary<Event> = fc.oneof(
@@ -39,6 +59,9 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   }),
   fc.record({ is: fc.constant("scale" as const), replicas: fc.integer({ min: 0, max: 6 }) }),
   fc.record({ is: fc.constant("kill" as const), ordinal: fc.integer({ min: 0, max: 8 }) }),
+  fc.record({ is: fc.constant("crash" as const), ordinal: fc.integer({ min: 0, max: 8 }) }),
+  fc.record({ is: fc.constant("edit" as const) }),
+  outage,
   fc.record({ is: fc.constant("rest" as const), passes: fc.integer({ min: 1, max: 8 }) }),
 );
 
@@ -50,6 +73,13 @@ class Play {
   #vms = new Map<string, VirtualMachine>();
   #told: Told;
   #made = 0;
+  /** The machines that run on the host, by name. */
+  readonly #running = new Set<string>();
+  /** Those that ran until the set replaced or changed them, and that do not run again yet. */
+  readonly #taken = new Set<string>();
+  #outage: (Event & { readonly is: "outage" }) | undefined;
+  #outageAge = 0;
+  #isScaled = false;
 
   constructor(given: Shape, delays: readonly number[]) {
     this.#delays = delays;
@@ -62,15 +92,23 @@ class Play {
       podManagementPolicy,
     };
     this.#set = {
-      metadata: { name: "web", namespace: "demo", uid: "set" },
+      apiVersion: VMSet.apiVersion,
+      kind: VMSet.kind,
+      metadata: {
+        name: "web",
+        namespace: "demo",
+        uid: "set",
+        annotations: { [annotations.progressDeadline]: `${given.deadline}s` },
+      },
       spec: {
         replicas: given.replicas,
         ordinals: { start: given.start },
+        minReadySeconds: given.minReadySeconds,
         selector,
         template: template(0, 0),
         updateStrategy: { type: given.strategy, rollingUpdate },
       },
-    } as VMSet;
+    };
     this.#told = {
       collisions: undefined,
       currentRevision: undefined,
@@ -81,10 +119,30 @@ class Play {
 
   happens(it: Event): void {
     const { spec } = this.#set;
-    if (it.is === "template") this.#set = { ...this.#set, spec: { ...spec, template: template(it.image, it.size) } };
-    else if (it.is === "scale") this.#set = { ...this.#set, spec: { ...spec, replicas: it.replicas } };
-    else if (it.is === "kill") this.#vms.delete(`web-${it.ordinal}`);
-    else for (let i = 0; i < it.passes; i += 1) this.pass();
+    switch (it.is) {
+      case "template":
+        this.#set = { ...this.#set, spec: { ...spec, template: template(it.image, it.size) } };
+        return;
+      case "scale":
+        this.#set = { ...this.#set, spec: { ...spec, replicas: it.replicas } };
+        this.#isScaled = true;
+        return;
+      case "kill":
+        this.#gone(`web-${it.ordinal}`);
+        return;
+      case "crash":
+        this.#running.delete(`web-${it.ordinal}`);
+        return;
+      case "edit":
+        for (const vm of this.#vms.values()) this.#put(vm, {});
+        return;
+      case "outage":
+        this.#outage = it;
+        this.#outageAge = 0;
+        return;
+      case "rest":
+        for (let i = 0; i < it.passes; i += 1) this.pass();
+    }
   }
 
   /** One pass, with what has to hold in each, and a second. */
@@ -96,7 +154,7 @@ class Play {
     this.#check(world, update, actions);
     for (const action of actions) {
       if (action.do === "create") this.#create(action.ordinal, action.of);
-      if (action.do === "remove") this.#vms.delete(action.member.name);
+      if (action.do === "remove") this.#remove(action.member.vm);
       if (action.do === "change") this.#change(action.member.vm, action.to);
     }
     const taken = actions.filter((it) => it.do === "change" || (it.do === "remove" && it.why === "update")).length;
@@ -110,23 +168,27 @@ class Play {
     };
     expect(stand.wanted).toHaveLength(world.rules.replicas);
     this.#now = plus(this.#now, 1_000);
-    this.#wakeUp();
+    this.#observeMachines();
   }
 
-  /** No machine that works is taken where that leaves too few. */
+  /** No machine that runs is taken where that leaves too few, whatever is known of the others. */
   #check(world: World, update: Revision, actions: ReturnType<typeof plan>): void {
     const { rules } = world;
     const stand = standing(world, update);
-    const { wanted, at, surge, isAvailable } = stand;
     if (rules.strategy !== "RollingUpdate") return;
-    const available = wanted.flatMap((ordinal) => at.get(ordinal) ?? []).filter(isAvailable);
+    const wanted = new Set(stand.wanted.map((ordinal) => `web-${ordinal}`));
     const touched = actions.flatMap((it) => (it.do === "change" || it.do === "remove" ? [it.member] : []));
-    const lost = touched.filter((member) => available.includes(member));
-    if (lost.length === 0) return;
-    const helping = surge.filter(isAvailable).length;
-    const left = available.length - lost.length + helping;
-    expect(left).toBeGreaterThanOrEqual(rules.replicas - mayBeMissing(world, stand));
+    // A machine that was never reported to run may be replaced: nothing depends on it yet.
+    const lost = touched.filter(({ name, vm }) => wanted.has(name) && this.#running.has(name) && wasUp(vm));
+    const removed = new Set(touched.map(({ name }) => name));
+    // Where no user asks for fewer machines, those beyond the wanted ones stand in for others.
+    const standIns = this.#isScaled ? [] : [...this.#running].filter((name) => !wanted.has(name) && removed.has(name));
+    if (lost.length + standIns.length === 0) return;
+    for (const { name } of lost) this.#taken.add(name);
     for (const { ordinal } of lost) expect(ordinal).toBeGreaterThanOrEqual(rules.partition);
+    const helping = [...this.#running].filter((name) => !wanted.has(name) && !removed.has(name)).length;
+    const missing = [...this.#taken].filter((name) => wanted.has(name)).length;
+    expect(missing - helping).toBeLessThanOrEqual(mayBeMissing(world, stand));
   }
 
   world(): World {
@@ -154,39 +216,114 @@ class Play {
     expect(this.#vms.has(`web-${ordinal}`)).toBe(false);
     const made = machineOf(this.#set, { ordinal, hash: of.hash }, of.template) as VirtualMachine;
     const creationTimestamp = formatTime(this.#now);
+    const metadata = {
+      ...made.metadata,
+      annotations: { ...made.metadata.annotations, up: this.#upAt() },
+      creationTimestamp,
+    };
+    this.#vms.set(`web-${ordinal}`, { ...made, metadata: { ...metadata, generation: 1 } });
+  }
+
+  #upAt(): string {
     const delay = this.#delays[this.#made % this.#delays.length] ?? 0;
     this.#made += 1;
-    const annotations = { ...made.metadata.annotations, up: String(this.#now + delay * 1_000) };
-    const metadata = { ...made.metadata, annotations, creationTimestamp, generation: 1 };
-    this.#vms.set(`web-${ordinal}`, { ...made, metadata });
+    return String(this.#now + delay * 1_000);
+  }
+
+  /** While its provider is away, the machine stays. */
+  #remove({ metadata }: VirtualMachine): void {
+    const { name = "" } = metadata;
+    const vm = this.#vms.get(name);
+    if (this.#outage === undefined || vm === undefined) this.#gone(name);
+    else this.#vms.set(name, { ...vm, metadata: { ...vm.metadata, deletionTimestamp: formatTime(this.#now) } });
+  }
+
+  #gone(name: string): void {
+    this.#vms.delete(name);
+    this.#running.delete(name);
   }
 
   #change(vm: VirtualMachine, to: Revision): void {
-    const { generation = 1, name = "" } = vm.metadata;
-    const metadata = {
-      ...vm.metadata,
-      labels: { ...vm.metadata.labels, [labels.revision]: to.hash },
-      annotations: { ...vm.metadata.annotations, [annotations.lastUpdateTime]: formatTime(this.#now) },
-      generation: generation + 1,
-    };
-    this.#vms.set(name, { ...vm, metadata, spec: to.template.spec });
+    const revised = { ...vm.metadata.labels, [labels.revision]: to.hash };
+    const marks = { [annotations.lastUpdateTime]: formatTime(this.#now), up: this.#upAt(), changing: "true" };
+    this.#put(vm, marks, { labels: revised, spec: to.template.spec });
   }
 
-  /** Machines come up when it is their time. */
-  #wakeUp(): void {
-    for (const [name, vm] of this.#vms) {
-      const { generation = 1, annotations } = vm.metadata;
-      if (Number(annotations?.["up"]) > this.#now || vm.status?.observedGeneration === generation) continue;
-      const lastTransitionTime = formatTime(this.#now);
-      const ready = {
-        type: "Ready",
-        status: "True",
-        reason: "ReconcileSucceeded",
-        message: "",
-        lastTransitionTime,
-      } as const;
-      this.#vms.set(name, { ...vm, status: { phase: "Running", observedGeneration: generation, conditions: [ready] } });
+  /** Another generation of the same object. */
+  #put(
+    vm: VirtualMachine,
+    marks: Readonly<Record<string, string>>,
+    to: Partial<Pick<VirtualMachine, "spec">> & { labels?: Readonly<Record<string, string>> } = {},
+  ): void {
+    const { generation = 1, name = "" } = vm.metadata;
+    const { labels: next = vm.metadata.labels ?? {}, spec = vm.spec } = to;
+    const metadata = {
+      ...vm.metadata,
+      labels: { ...next },
+      annotations: { ...vm.metadata.annotations, ...marks },
+      generation: generation + 1,
+    };
+    this.#vms.set(name, { ...vm, metadata, spec });
+  }
+
+  /** What the machines' own controller does and reports in this second. */
+  #observeMachines(): void {
+    this.#outageAge += 1;
+    if (this.#outage !== undefined && this.#outageAge > this.#outage.passes) {
+      this.#outage = undefined;
+      this.#outageAge = 0;
     }
+    for (const [name, vm] of this.#vms) {
+      if (this.#outage === undefined) this.#reconcile(name, vm);
+      else if (this.#outageAge > (this.#outage.seen[memberOf(vm).ordinal % this.#outage.seen.length] ?? 0)) {
+        const { as } = this.#outage;
+        this.#report(vm, as, as === "Unknown" ? "ProviderUnreachable" : "ProviderError", vm.status?.powerState);
+      }
+    }
+  }
+
+  #reconcile(name: string, vm: VirtualMachine): void {
+    const { deletionTimestamp, annotations: on = {} } = vm.metadata;
+    if (deletionTimestamp !== undefined) {
+      this.#gone(name);
+      return;
+    }
+    if (on["changing"] === "true") {
+      this.#running.delete(name); // it restarts with its new size
+      const { changing: _changing, ...rest } = on;
+      this.#vms.set(name, { ...vm, metadata: { ...vm.metadata, annotations: rest } });
+      return;
+    }
+    if (Number(on["up"]) > this.#now) return;
+    if (this.#running.has(name)) {
+      this.#report(vm, "True", "ReconcileSucceeded", "On");
+      return;
+    }
+    // It is switched on, and the next second sees it run.
+    if (vm.status?.id !== undefined) this.#report(vm, "False", "Updating", "Off");
+    this.#running.add(name);
+    this.#taken.delete(name);
+  }
+
+  #report(
+    vm: VirtualMachine,
+    status: "True" | "False" | "Unknown",
+    reason: string,
+    powerState: "On" | "Off" | undefined | string,
+  ): void {
+    const { generation = 1, name = "", uid = name } = vm.metadata;
+    const before = findCondition(vm.status?.conditions, "Ready");
+    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : formatTime(this.#now);
+    const ready = { type: "Ready", status, reason, message: "", lastTransitionTime } as const;
+    const id = status === "True" ? uid : vm.status?.id;
+    const next = {
+      phase: "Running",
+      observedGeneration: generation,
+      conditions: [ready],
+      powerState,
+      ...(id === undefined ? {} : { id }),
+    };
+    this.#vms.set(name, { ...vm, status: next as NonNullable<VirtualMachine["status"]> });
   }
 
   get told(): Told {
@@ -202,7 +339,11 @@ interface Shape {
   readonly isOrdered: boolean;
   readonly strategy: Strategy;
   readonly start: number;
+  readonly minReadySeconds: number;
+  readonly deadline: number;
 }
+
+const wasUp = ({ status }: VirtualMachine): boolean => status?.powerState === "On";
 
 const template = (image: number, size: number): Template => ({
   spec: { providerRef: { name: "p" }, classRef: { name: `size-${size}` }, imageRef: { name: `image-${image}` } },
@@ -216,15 +357,18 @@ function revisionOf(it: Template): Revision {
   return revision;
 }
 
+const delays = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 5 });
+
 test("whatever happens, machines go only as far as they may, and in the end all are there as they should be", () => {
-  const delays = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(shape, delays, fc.array(event, { maxLength: 12 }), (given, late, events) => {
       const play = new Play(given, late);
       for (const it of events) play.happens(it);
-      play.happens({ is: "rest", passes: 80 });
+      play.happens({ is: "rest", passes: 160 });
       const world = play.world();
       const update = revisionOf(world.set.spec.template);
+      const hasFailed = play.told.update.phase === "Failed";
+      if (hasFailed) return expect(given.deadline).toBe(5);
       const { isFinished, missing, extra, surge } = standing(world, update);
       expect({ isFinished, missing, extra, surge }).toEqual({ isFinished: true, missing: [], extra: [], surge: [] });
       expect(world.members).toHaveLength(world.rules.replicas);
@@ -232,6 +376,34 @@ test("whatever happens, machines go only as far as they may, and in the end all 
       if (world.rules.partition <= world.rules.start) expect(play.told.currentRevision).toBe(update.name);
       expect(plan(world, update)).toEqual([]);
     }),
-    { numRuns: 40 },
+    { numRuns: runs, seed: 1 },
   );
 });
+
+test("a provider that cannot be reached during a roll-out costs no machine more than the roll-out itself", () => {
+  const shape = fc.record({
+    maxUnavailable: fc.integer({ min: 0, max: 2 }),
+    maxSurge: fc.integer({ min: 0, max: 2 }),
+    isOrdered: fc.boolean(),
+    minReadySeconds: fc.constantFrom(0, 2),
+    deadline: fc.constantFrom(600, 5),
+  });
+  const change = fc.integer({ min: 1, max: 3 }).map((image) => ({ is: "template", image, size: 0 }) as const);
+  const rest = fc.integer({ min: 1, max: 30 }).map((passes) => ({ is: "rest", passes }) as const);
+  const events = fc.array(fc.tuple(rest, fc.oneof({ weight: 3, arbitrary: outage }, change)), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(shape, delays, events, (given, late, all) => {
+      const play = new Play({ ...given, replicas: 6, start: 0, partition: 0, strategy: "RollingUpdate" }, late);
+      play.happens({ is: "rest", passes: 40 });
+      play.happens({ is: "template", image: 1, size: 0 });
+      for (const it of all.flat()) play.happens(it);
+      play.happens({ is: "rest", passes: 40 });
+    }),
+    { numRuns: 2 * runs, seed: 1 },
+  );
+});
+
+const runs = 60;

@@ -47,14 +47,16 @@ const ofOldRevision = ({ members }: World, { update }: Standing): readonly Membe
 
 /** Lowest first: one when all below it are available, or many at once. */
 function more(world: World, stand: Standing): readonly Action[] {
-  const { missing, wanted, at, isAvailable } = stand;
+  const { missing, wanted, at, outdated, isAvailable } = stand;
   const [first] = missing;
   if (first === undefined) return [];
   const create = (ordinal: number) => ({ do: "create", ordinal, of: revisionFor(ordinal, world, stand) }) as const;
   if (!world.rules.isOrdered) return missing.slice(0, mostAtOnce).map(create);
   const isHeld = wanted.some((ordinal) => {
     const below = ordinal < first ? at.get(ordinal) : undefined;
-    return below !== undefined && !isAvailable(below);
+    // One that is not ready and is to be replaced waits for those that are missing: it must not hold them up.
+    const isNext = below?.state === "notReady" && outdated.includes(below);
+    return below !== undefined && !isAvailable(below) && !isNext;
   });
   return isHeld ? [] : [create(first)];
 }

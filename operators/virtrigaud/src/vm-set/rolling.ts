@@ -2,9 +2,10 @@
 import { parseTime } from "@telltale/kinds";
 import { type Action, mostAtOnce, mostLeaving, mostRetries } from "./actions.ts";
 import { needsReplacement } from "./change.ts";
+import { isKnownDown } from "./machine-state.ts";
 import type { Member } from "./members.ts";
 import { mostItems } from "./room.ts";
-import type { Standing } from "./standing.ts";
+import { isUnknown, type Standing } from "./standing.ts";
 import type { World } from "./world.ts";
 
 /** `isShort`: wanted machines are missing; then none that works is taken. */
@@ -12,30 +13,44 @@ export function rolling(world: World, stand: Standing, isShort: boolean): readon
   const { rules, members } = world;
   const isMoving = stand.phase === "Pending" || stand.phase === "InProgress";
   if (!isMoving || rules.strategy !== "RollingUpdate") return [];
-  const retried = retriesOf(stand).map((member) => ({ do: "remove", member, why: "retry" }) as const);
-  const taken = [...takenNow(world, stand, isShort)].map((member): Action => {
+  const taken = takenNow(world, stand, isShort).map((member): Action => {
+    if (stand.overdue.includes(member)) return { do: "remove", member, why: "retry" };
     return needsReplacement(member.vm, stand.update.template)
       ? { do: "remove", member, why: "update" }
       : { do: "change", member, to: stand.update };
   });
   const leaving = members.filter(({ isLeaving }) => isLeaving).length;
-  const removed = [...retried, ...taken.filter((it) => it.do === "remove")];
+  const removed = taken.filter((it) => it.do === "remove");
   const changed = taken.filter((it) => it.do === "change");
   return [...surging(stand), ...removed.slice(0, Math.max(0, mostLeaving - leaving)), ...changed.slice(0, mostAtOnce)];
 }
 
-/** Those that do not work anyway, and of the others as many as may be missing. */
+/**
+ * Machines that are known to be down do not use budget. Those that may run do, also where they are not ready: as long as there is room
+ * they are counted as running. What is unknown is never taken, and is counted as unavailable.
+ */
 function takenNow(world: World, stand: Standing, isShort: boolean): readonly Member[] {
-  const broken = stand.outdated.filter(({ isReady }) => !isReady);
-  if (isShort) return broken;
-  const available = stand.wanted.filter((ordinal) => {
-    const member = stand.at.get(ordinal);
-    return member !== undefined && stand.isAvailable(member);
-  });
-  const helping = stand.surge.filter((member) => stand.isAvailable(member)).length;
-  const budget = mayBeMissing(world, stand) - (stand.wanted.length - available.length) + helping;
-  const working = stand.outdated.filter(({ isReady }) => isReady);
-  return [...broken, ...working.slice(0, Math.max(0, budget))];
+  const { wanted, at, outdated, surge, isAvailable, update } = stand;
+  const oldSurge = surge.filter(({ revision }) => revision !== update.hash);
+  const candidates = [...retriesOf(stand), ...outdated, ...oldSurge];
+  const free = candidates.filter(({ state }) => isKnownDown(state));
+  if (isShort) return free;
+  const mayRun = candidates.filter(({ state }) => state === "notReady");
+  const counts = (member: Member): boolean => isAvailable(member) || mayRun.includes(member);
+  const running = wanted.flatMap((ordinal) => at.get(ordinal) ?? []).filter(counts).length;
+  const room = mayBeMissing(world, stand) - (wanted.length - running) + surge.filter(counts).length;
+  const ready = outdated.filter(({ state }) => state === "ready");
+  return [...free, ...[...mayRun, ...ready].slice(0, Math.max(0, room))];
+}
+
+/** The machines whose state has to be known before the update goes on. */
+export function awaitedBy(world: World, stand: Standing): readonly Member[] {
+  const { wanted, at, phase, missing, surge } = stand;
+  const isMoving = phase === "Pending" || phase === "InProgress";
+  if (!isMoving || world.rules.strategy !== "RollingUpdate") return [];
+  if (takenNow(world, stand, missing.length > 0).length > 0) return [];
+  const awaited = [...wanted.flatMap((ordinal) => at.get(ordinal) ?? []), ...surge];
+  return awaited.filter((member) => isUnknown(member, world));
 }
 
 /** Where none stands in, because machines are changed where they are, one may be missing: else nothing ever would change. */

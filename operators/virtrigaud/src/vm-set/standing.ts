@@ -3,6 +3,7 @@
 import { type Instant, instant, parseTime, plus } from "@telltale/kinds";
 import type { VMSetUpdatePhase } from "../kinds/index.ts";
 import { needsReplacement } from "./change.ts";
+import { isKnownDown } from "./machine-state.ts";
 import type { Member } from "./members.ts";
 import type { Revision, ToldUpdate, World } from "./world.ts";
 
@@ -37,8 +38,8 @@ export function standing(world: World, update: Revision): Standing {
   const wanted = wantedOrdinals(world);
   const isWanted = new Set(wanted);
   const at = new Map(members.map((member) => [member.ordinal, member]));
-  const isAvailable = ({ isLeaving, isReady, since }: Member): boolean =>
-    !isLeaving && isReady && now - since >= rules.minReady;
+  const isAvailable = ({ isLeaving, state, since }: Member): boolean =>
+    !isLeaving && state === "ready" && now - since >= rules.minReady;
   const isUpdated = ({ revision }: Member): boolean => revision === update.hash;
 
   const updatable = wanted.filter((ordinal) => ordinal >= rules.partition).flatMap((ordinal) => at.get(ordinal) ?? []);
@@ -60,15 +61,17 @@ export function standing(world: World, update: Revision): Standing {
     !isFinished &&
     (beyond.length > 0 || outdated.some(({ vm }) => needsReplacement(vm, update.template)));
   const surgeRoom = isSurging ? ordinalsAbove(wanted, rules.start, rules.maxSurge, world.taken) : [];
-  const surge = beyond.filter((member) => surgeRoom.includes(member.ordinal) && isUpdated(member));
+  const inSurgeRoom = beyond.filter(({ ordinal }) => surgeRoom.includes(ordinal));
+  const available = [...at.values()].filter((it) => isAvailable(it) && (isWanted.has(it.ordinal) || isUpdated(it)));
+  const needed = rules.replicas - rules.maxUnavailable - available.length;
+  const kept = inSurgeRoom.filter((it) => !isUpdated(it) && mayHelp(it)).slice(0, Math.max(0, needed));
+  const surge = inSurgeRoom.filter((it) => isUpdated(it) || kept.includes(it));
   const extra = beyond.filter((member) => !surge.includes(member)).reverse();
 
   // A machine that was there before has the same time from when the update began.
   const begun = parseTime(before.startTime);
   const isTime = isMoving && begun !== undefined && now >= plus(begun, rules.deadline);
-  const overdue = isTime
-    ? [...updatable, ...surge].filter((it) => isUpdated(it) && isOverdue(it, world, isAvailable))
-    : [];
+  const overdue = isTime ? [...updatable, ...surge].filter((it) => isUpdated(it) && isOverdue(it, world)) : [];
   return {
     update,
     wanted,
@@ -87,15 +90,28 @@ export function standing(world: World, update: Revision): Standing {
   };
 }
 
-/** Whether a machine has had its time and is not available. One on its way out has had none. */
-export function isOverdue(member: Member, world: World, isAvailable: (member: Member) => boolean): boolean {
-  return !member.isLeaving && !isAvailable(member) && world.now >= dueAt(member, world);
+/** A surge machine of an older revision, without which too few might be available. */
+const mayHelp = ({ isLeaving, state }: Member): boolean => !isLeaving && !isKnownDown(state);
+
+/**
+ * Whether a machine has had its time and is known not to be ready. A machine that is ready again after an outage is on its way to being
+ * available, however long ago it was changed.
+ */
+export function isOverdue(member: Member, world: World): boolean {
+  const { isLeaving, state } = member;
+  return !isLeaving && (state === "notReady" || state === "down") && world.now >= dueAt(member, world);
 }
 
-/** When it should be available: from when it was made, changed, or last ready. */
-export function dueAt({ updatedAt, isReady, since }: Member, { rules }: World): Instant {
-  return plus(isReady ? updatedAt : instant(Math.max(updatedAt, since)), rules.deadline);
+/** Whether it is not known if a machine is up, for longer than it takes to observe one that was just created or changed. */
+export function isUnknown(member: Member, world: World): boolean {
+  const { isLeaving, state } = member;
+  const isUnobserved = state === "unobserved" && world.now >= dueAt(member, world);
+  return !isLeaving && (state === "unknown" || state === "notCreated" || isUnobserved);
 }
+
+/** When it should be ready: from when it was made, changed, or last ready. */
+export const dueAt = ({ updatedAt, since }: Member, { rules }: World): Instant =>
+  plus(instant(Math.max(updatedAt, since)), rules.deadline);
 
 /** From the first one on, without those whose names are others'. */
 function wantedOrdinals({ rules, taken }: World): readonly number[] {

@@ -7,9 +7,10 @@ import { annotations } from "../names.ts";
 import type { Member } from "./members.ts";
 import { plan } from "./plan.ts";
 import { unneeded } from "./revisions.ts";
+import { awaitedBy } from "./rolling.ts";
 import { fitted } from "./room.ts";
-import { dueAt, isOverdue, type Standing, standing } from "./standing.ts";
-import { type Progress, progress, updatedOf } from "./update.ts";
+import { dueAt, isOverdue, isUnknown, type Standing, standing } from "./standing.ts";
+import { type Progress, progress, unknownStates, updatedOf } from "./update.ts";
 import type { World } from "./world.ts";
 
 type SetDraft = Draft<typeof VMSet>;
@@ -48,20 +49,26 @@ interface Counts {
   readonly running: number;
   /** Wanted ones that are there. */
   readonly have: number;
+  /** Wanted ones whose state is not known. */
+  readonly unknown: readonly Member[];
 }
 
 function countsOf(world: World, stand: Standing): Counts {
   const live = world.members.filter(({ isLeaving }) => !isLeaving);
+  const wanted = stand.wanted.flatMap((ordinal) => stand.at.get(ordinal) ?? []).filter((it) => !it.isLeaving);
   const isSurge = new Set(stand.surge);
   return {
     replicas: live.length,
-    ready: live.filter(({ isReady }) => isReady).length,
+    ready: live.filter(({ state }) => state === "ready").length,
     available: live.filter(stand.isAvailable).length,
     updated: live.filter((member) => member.revision === stand.update.hash && !isSurge.has(member)).length,
-    running: live.filter(({ phase }) => phase === "Running").length,
-    have: stand.wanted.filter((ordinal) => stand.at.get(ordinal)?.isLeaving === false).length,
+    running: live.filter(({ phase, state }) => phase === "Running" && isObserved(state)).length,
+    have: wanted.length,
+    unknown: wanted.filter((member) => isUnknown(member, world)),
   };
 }
+
+const isObserved = (state: Member["state"]): boolean => ["ready", "notReady", "down"].includes(state);
 
 function conditions(world: World, stand: Standing, done: Progress, counts: Counts, draft: SetDraft): void {
   const { replicas: want, strategy } = world.rules;
@@ -69,7 +76,9 @@ function conditions(world: World, stand: Standing, done: Progress, counts: Count
   const isShort = counts.have < want;
   const ready = text`${counts.ready}/${want} VMs ready`;
   const failure = failureOf(world);
-  if (counts.available < want) {
+  if (counts.available < want && counts.available + counts.unknown.length >= want) {
+    draft.condition("Ready", "Unknown", "MachineStateUnknown", text`${ready}; ${unknownStates(counts.unknown)}`);
+  } else if (counts.available < want) {
     draft.condition("Ready", false, isUpdating ? "UpdatingReplicas" : "CreatingReplicas", ready);
   } else if (failure === undefined) draft.condition("Ready", true, "AllReplicasReady", ready);
   else draft.condition("Ready", false, failure.reason, failure.message);
@@ -78,10 +87,10 @@ function conditions(world: World, stand: Standing, done: Progress, counts: Count
     const message = text`${counts.replicas}/${want} VMs, removing ${first(stand.extra)}`;
     draft.condition("Scaling", true, "ScalingDown", message);
   } else if (isShort && !isUpdating) draft.condition("Scaling", true, "ScalingUp", text`${counts.have}/${want}`);
-  else draft.condition("Scaling", false, "AllReplicasReady", text`${counts.have}/${want}`);
+  else draft.condition("Scaling", false, "NotScaling", text`${counts.have}/${want}`);
 
   if (failure !== undefined) draft.condition("ReplicaFailure", true, failure.reason, failure.message);
-  else draft.condition("ReplicaFailure", false, "AllReplicasReady", "machines can be made and deleted");
+  else draft.condition("ReplicaFailure", false, "NoFailure", "no creation, change or deletion of a machine has failed");
   progressing(world, stand, done, counts, isUpdating, draft);
   updating(done, isUpdating, draft);
 }
@@ -110,18 +119,24 @@ function progressing(
 ): void {
   const { replicas: want, strategy } = world.rules;
   const updated = `${updatedOf(world, stand).length}/${want} VMs updated`;
-  const late = world.members.filter((member) => isOverdue(member, world, stand.isAvailable));
+  const late = world.members.filter((member) => isOverdue(member, world));
+  const awaited = awaitedBy(world, stand);
   if (done.phase === "Failed") {
     draft.condition("Progressing", false, "ProviderError", text`${done.status?.message ?? "the update has failed"}`);
   } else if (done.phase === "Paused") {
     draft.condition("Progressing", false, "Paused", text`held by the annotation ${annotations.paused}`);
   } else if (late.length > 0) {
     draft.condition("Progressing", false, "ProgressDeadlineExceeded", text`not available in time: ${first(late)}`);
+  } else if (awaited.length > 0) {
+    const message = text`Rolling update waits, ${updated}: ${unknownStates(awaited)}`;
+    draft.condition("Progressing", false, "MachineStateUnknown", message);
   } else if (isUpdating) {
     const how = strategy === "Recreate" ? "Recreation" : "Rolling update";
     draft.condition("Progressing", true, "UpdatingReplicas", text`${how} in progress: ${updated}`);
   } else if (stand.extra.length > 0) {
     draft.condition("Progressing", true, "DeletingReplicas", text`removing ${first(stand.extra)}`);
+  } else if (counts.unknown.length > 0) {
+    draft.condition("Progressing", false, "MachineStateUnknown", unknownStates(counts.unknown));
   } else if (counts.have < want || counts.available < want) {
     const message = text`${counts.have}/${want} VMs made, ${counts.available} available`;
     draft.condition("Progressing", true, "CreatingReplicas", message);
@@ -136,14 +151,14 @@ function updating({ phase, status: update }: Progress, isUpdating: boolean, draf
   else if (phase === "Paused") draft.condition("UpdateInProgress", false, "Paused", message);
   else if (phase === "Failed") draft.condition("UpdateInProgress", false, "ProviderError", message);
   else if (phase === "Completed") draft.condition("UpdateInProgress", false, "UpdateComplete", message);
-  else draft.condition("UpdateInProgress", false, "AllReplicasReady", message);
+  else draft.condition("UpdateInProgress", false, "NoUpdate", message);
 }
 
-function rowOf({ name, phase, isReady, revision, message, bornAt, updatedAt }: Member): VMSetVMStatus {
+function rowOf({ name, phase, state, revision, message, bornAt, updatedAt }: Member): VMSetVMStatus {
   return {
     name,
     ...(phase === undefined ? {} : { phase }),
-    ready: isReady,
+    ...(isObserved(state) ? { ready: state === "ready" } : {}),
     revision,
     ...(message === "" ? {} : { message }),
     creationTime: formatTime(bornAt),
@@ -160,7 +175,7 @@ function wakeAt(world: World, stand: Standing, done: Progress, now: Instant): In
   const moments: Instant[] = [];
   for (const member of members) {
     if (member.isLeaving || stand.isAvailable(member)) continue;
-    moments.push(member.isReady ? plus(member.since, rules.minReady) : dueAt(member, world));
+    moments.push(member.state === "ready" ? plus(member.since, rules.minReady) : dueAt(member, world));
   }
   const isIdle = done.phase === undefined || done.phase === "Completed" || rules.strategy === "OnDelete";
   const isHeld = done.phase === "Failed" || done.phase === "Paused";

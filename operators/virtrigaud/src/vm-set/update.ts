@@ -1,11 +1,11 @@
 // How far the update of a set has come (3.4): updateStatus, and when the new revision is the current one. Pure.
 import { formatTime, instant } from "@telltale/kinds";
-import { names, text } from "@telltale/status";
+import { names, type SafeText, text } from "@telltale/status";
 import type { VMSetFailedVM, VMSetUpdatePhase, VMSetUpdateStatus } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import type { Member } from "./members.ts";
 import { nameOf } from "./objects.ts";
-import { givenUp } from "./rolling.ts";
+import { awaitedBy, givenUp } from "./rolling.ts";
 import { mostItems } from "./room.ts";
 import { dueAt, type Standing } from "./standing.ts";
 import type { World } from "./world.ts";
@@ -104,17 +104,28 @@ export function failedVM(
   };
 }
 
-function messageOf(phase: VMSetUpdatePhase, world: World, stand: Standing, failed: readonly VMSetFailedVM[]): string {
+function messageOf(phase: VMSetUpdatePhase, world: World, stand: Standing, failed: readonly VMSetFailedVM[]): SafeText {
   const { rules } = world;
   const done = updatedOf(world, stand).length;
   const all = stand.wanted.filter((ordinal) => ordinal >= rules.partition).length;
-  if (phase === "Pending") {
-    return rules.strategy === "OnDelete"
-      ? text`${stand.outdated.length} VMs wait until somebody deletes them`
-      : text`the template has changed`;
+  if (phase === "Pending" && rules.strategy === "OnDelete") {
+    return text`${stand.outdated.length} VMs wait until somebody deletes them`;
   }
   if (phase === "Paused") return text`held by the annotation ${annotations.paused}`;
   if (phase === "Failed") return text`not available in time: ${names(failed.map(({ name }) => name))}`;
   if (phase === "Completed" && !isUnpartitioned(world)) return text`partitioned at ${rules.partition}`;
-  return text`${done}/${all} VMs updated`;
+  const awaited = awaitedBy(world, stand);
+  const progress = phase === "Pending" ? text`the template has changed` : text`${done}/${all} VMs updated`;
+  return awaited.length === 0 ? progress : text`${progress}; waits: ${unknownStates(awaited)}`;
+}
+
+/** Which machines are not known to be up or down, and why that of the first is not. */
+export function unknownStates(members: readonly Member[]): SafeText {
+  const [first] = members;
+  const why = first === undefined || first.reason === "" ? text`` : text` (${first.reason})`;
+  const named = names(
+    members.map(({ name }) => name),
+    { sort: false, max: 3 },
+  );
+  return text`the state of ${members.length} VMs is not known: ${named}${why}`;
 }
