@@ -8,10 +8,12 @@ import {
   invalidRaw,
   isEmpty,
   isUsableSelector,
+  labelProblems,
   nonNegative,
   notOverHundred,
   same,
   shownSelector,
+  told,
 } from "./checks.ts";
 import { child, each, fill, filled, fillZero, given, number } from "./edit.ts";
 import { goStruct, goValue } from "./go-shape.ts";
@@ -25,7 +27,7 @@ import {
   requiredSelector,
   scaleSubresource,
 } from "./replicas.ts";
-import { fillClaimSpec } from "./storage.ts";
+import { fillClaimSpec, validateClaimSpec } from "./storage.ts";
 import { keeping, type Strategy, statusOnly, strategy, without } from "./strategy.ts";
 
 type Found = FieldError[];
@@ -81,7 +83,11 @@ export const appsStrategies: readonly Strategy[] = [
     ...scaled,
     tracksGeneration: true,
     default: filled(fillStatefulSet),
-    validate: validateStatefulSet,
+    validate: (object) => [
+      ...validateStatefulSet(object),
+      ...claimTemplates(specOf(object)),
+      ...serviceName(specOf(object)),
+    ],
     validateUpdate: (object, old) => [...validateStatefulSet(object), ...statefulSetUpdate(object, old)],
   }),
   strategy(DaemonSet, "apps.DaemonSet", {
@@ -282,8 +288,37 @@ function validateStatefulSet(object: JsonObject): Found {
   found.push(...nonNegative("spec.replicas", spec["replicas"]));
   found.push(...nonNegative("spec.minReadySeconds", spec["minReadySeconds"]));
   found.push(...nonNegative("spec.ordinals.start", given(spec, "ordinals")?.["start"]));
-  found.push(...selection(spec, "statefulset"), ...alwaysTemplate(spec));
+  found.push(...selection(spec, "statefulset"), ...alwaysTemplate(asMember(spec)));
+  if (at(spec, "template", "spec", "activeDeadlineSeconds") !== undefined)
+    found.push(
+      forbiddenField(
+        "spec.template.spec.activeDeadlineSeconds",
+        "activeDeadlineSeconds in StatefulSet is not Supported",
+      ),
+    );
   return found;
+}
+
+/** With the template as the pods will be: the volumes of their claims, and a name that the controller gives. */
+function asMember(spec: JsonObject): JsonObject {
+  const template = given(spec, "template") ?? {};
+  const pod = given(template, "spec") ?? {};
+  const claims = each(spec, "volumeClaimTemplates").map((claim) => text(at(claim, "metadata", "name")));
+  const volumes = [
+    ...[...new Set(claims)].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+    ...each(pod, "volumes").filter(({ name }) => !claims.includes(text(name))),
+  ];
+  return { ...spec, template: { ...template, spec: { ...without(pod, "hostname", "subdomain"), volumes } } };
+}
+
+const claimTemplates = (spec: JsonObject): Found =>
+  each(spec, "volumeClaimTemplates").flatMap((claim, i) =>
+    validateClaimSpec(`spec.volumeClaimTemplates[${i}].spec`, given(claim, "spec") ?? {}),
+  );
+
+function serviceName(spec: JsonObject): Found {
+  const name = text(spec["serviceName"]);
+  return name === "" ? [] : told("spec.serviceName", name, labelProblems(name));
 }
 
 function statefulUpdate(update: JsonObject): Found {

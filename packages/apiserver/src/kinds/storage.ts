@@ -102,7 +102,7 @@ export function fillClaimSpec(spec: JsonObject): void {
   fill(spec, "volumeMode", "Filesystem");
 }
 
-function validateClaimSpec(field: string, spec: JsonObject): Found {
+export function validateClaimSpec(field: string, spec: JsonObject): Found {
   const modes = list(spec, "accessModes");
   const found: Found =
     modes.length === 0 ? [required(`${field}.accessModes`, "at least 1 access mode is required")] : [];

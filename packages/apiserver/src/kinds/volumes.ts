@@ -25,7 +25,11 @@ export function volumes(field: string, spec: JsonObject): Found {
 }
 
 export const volumeNames = (spec: JsonObject): ReadonlySet<string> =>
-  new Set(each(spec, "volumes").map((volume) => text(volume["name"])));
+  new Set(
+    each(spec, "volumes")
+      .map((volume) => text(volume["name"]))
+      .filter((name) => labelProblems(name).length === 0),
+  );
 
 /** Exactly one source, and that one in order. */
 function source(field: string, volume: JsonObject): Found {

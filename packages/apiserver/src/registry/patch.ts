@@ -9,8 +9,8 @@ import { badRequest, invalid, StatusError, unsupportedMediaType } from "../statu
 import { converting } from "./conversions.ts";
 import { nameOf } from "./metadata.ts";
 import type { WriteOptions } from "./options.ts";
-import { readPatched, shownPatched } from "./patched.ts";
-import type { Part, Resource } from "./resource.ts";
+import { type PatchedKind, readPatched, shownPatched } from "./patched.ts";
+import type { FieldValidation, Part, Resource } from "./resource.ts";
 import type { Change } from "./write.ts";
 
 export type PatchType = "json" | "merge" | "strategic" | "apply";
@@ -49,36 +49,46 @@ export async function patching(
   warn: (text: string) => void,
 ): Promise<(live: JsonObject | undefined) => Promise<Change>> {
   if (p.type === "apply") return applying(r, p, options, warn);
-  const strategic = p.type === "strategic" ? decodeStrategicPatch(p.bytes, options.fieldValidation, warn) : undefined;
+  const patched = patchedAs(r, { type: p.type, bytes: p.bytes, name: p.name }, options.fieldValidation, warn);
+  return async (live) => ({ object: live === undefined ? {} : patched(live) });
+}
+
+/** What turns an object into the patched one, which is read again as what it has to be: a patch may put anything anywhere. */
+export function patchedAs(
+  r: PatchedKind,
+  p: { readonly type: Exclude<PatchType, "apply">; readonly bytes: Uint8Array; readonly name: string },
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): (live: JsonObject) => JsonObject {
+  const strategic = p.type === "strategic" ? decodeStrategicPatch(p.bytes, validation, warn) : undefined;
   const apply =
     strategic === undefined
-      ? decodePatch(p, options, warn)
+      ? decodePatch(p, validation, warn)
       : (live: JsonObject) => applyStrategicPatch(live, strategic, r.message ?? "");
-  return async (live) => {
-    if (live === undefined) return { object: {} };
+  return (live) => {
     const patched = apply(live);
     limitDepth(patched); // a few operations can put deep values into each other
-    const { object, unknown, refused } = readPatched(r, patched, options.fieldValidation);
+    const { object, unknown, refused } = readPatched(r, patched, validation);
     if (refused !== undefined)
       throw strategic === undefined
         ? badPatch(shownPatched(r, live, patched), refused)
         : refusedPatch(strategic, refused);
-    if (options.fieldValidation === "Warn") for (const u of unknown) warn(`unknown field "${u}"`);
+    if (validation === "Warn") for (const u of unknown) warn(`unknown field "${u}"`);
     checkName(nameOf(object), p.name);
-    return { object };
+    return object;
   };
 }
 
 function decodePatch(
-  p: PatchRequest,
-  options: WriteOptions,
+  p: { readonly type: PatchType; readonly bytes: Uint8Array },
+  validation: FieldValidation,
   warn: (text: string) => void,
 ): (live: JsonObject) => JsonObject {
   if (p.type === "json") {
     const operations = decodeJsonPatch(p.bytes);
     return (live) => applyJsonPatch(live, operations);
   }
-  const patch = decodeMergePatch(p.bytes, options.fieldValidation, warn);
+  const patch = decodeMergePatch(p.bytes, validation, warn);
   return (live) => applyMergePatch(live, patch);
 }
 

@@ -10,6 +10,9 @@ import { isObject, type Json, type JsonObject, put, stringify } from "../json.ts
 import { internal } from "../status.ts";
 import type { FieldValidation, Resource } from "./resource.ts";
 
+/** What a patched object is read as: a resource, or the Scale of one. */
+export type PatchedKind = Pick<Resource, "group" | "apiVersion" | "kind" | "builtin" | "message" | "redecode">;
+
 export interface Read {
   readonly object: JsonObject;
   readonly unknown: readonly string[];
@@ -17,13 +20,13 @@ export interface Read {
   readonly refused?: string;
 }
 
-export function readPatched(r: Resource, patched: JsonObject, validation: FieldValidation): Read {
+export function readPatched(r: PatchedKind, patched: JsonObject, validation: FieldValidation): Read {
   const read = readAs(r, patched, validation);
   if (read.refused !== undefined || read.unknown.length === 0 || validation !== "Strict") return read;
   return { ...read, refused: `strict decoding error: ${read.unknown.map((u) => `unknown field "${u}"`).join(", ")}` };
 }
 
-function readAs(r: Resource, patched: JsonObject, validation: FieldValidation): Read {
+function readAs(r: PatchedKind, patched: JsonObject, validation: FieldValidation): Read {
   const refuse = (refused: string): Read => ({ object: {}, unknown: [], refused });
   try {
     const type = readTypeMeta(patched);
@@ -53,7 +56,7 @@ const unversioned = (patched: JsonObject): string[] =>
     .sort();
 
 /** It is decoded as what it says it is, and then found to be something else. */
-function otherType(r: Resource, patched: JsonObject, group: string, version: string, kind: string): string {
+function otherType(r: PatchedKind, patched: JsonObject, group: string, version: string, kind: string): string {
   if (!isRegistered(group, version, kind)) {
     return `no kind "${kind}" is registered for version "${group === "" ? version : `${group}/${version}`}" in scheme "${scheme}"`;
   }
@@ -71,7 +74,7 @@ function otherType(r: Resource, patched: JsonObject, group: string, version: str
  * The JSON that an answer shows. Go keeps what a patch did not touch as it was written, in the order of its structs, and sorts the
  * members of what it did. Custom resources have no structs.
  */
-export function shownPatched(r: Resource, live: JsonObject, patched: JsonObject): string {
+export function shownPatched(r: PatchedKind, live: JsonObject, patched: JsonObject): string {
   if (!r.builtin) return canonicalJson(patched);
   return stringify(inGoOrder(r.message === undefined ? live : normalize(live, r.message), patched));
 }

@@ -1,8 +1,8 @@
 // `/scale`: the replicas of an object, seen and written as an object of its own.
 import { formatSelector, type LabelSelector } from "@telltale/kinds";
 import { scaleToParent, toScale } from "../apply/apply.ts";
-import { at, isObject, type Json, type JsonObject, put, text } from "../json.ts";
-import { conflict, type FieldError, internal, invalid, invalidField } from "../status.ts";
+import { at, isObject, type Json, type JsonObject, put } from "../json.ts";
+import { conflict, internal, invalid, invalidField } from "../status.ts";
 import { metadataOf, nameOf, uidOf, versionOf, withMetadata } from "./metadata.ts";
 import type { Resource, ScalePart } from "./resource.ts";
 
@@ -43,18 +43,19 @@ function shownSelector(value: Json | undefined): string | undefined {
 /** What a client sees of a Scale: ownership is told on the parent only. */
 export const shownScale = (scale: JsonObject): JsonObject => withMetadata(scale, { managedFields: undefined });
 
-/** The parent after its Scale was written. */
+/** A patch may name the uid that it is for. Custom resources pass over it, as on a real server. */
+export function checkScaleUid(r: Resource, parent: JsonObject, scale: JsonObject): JsonObject {
+  const uid = uidOf(scale);
+  if (!r.builtin) return withMetadata(scale, { uid: uidOf(parent) });
+  if (uid === "" || uid === uidOf(parent)) return scale;
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(parent)}`;
+  throw conflict({ group: r.group, resource: `${r.resource}/scale` }, nameOf(parent), why);
+}
+
+/** The parent after its Scale was written: with the uid and the version that the Scale names. */
 export function rescaled(r: Resource, parts: ScalePart, parent: JsonObject, scale: JsonObject): JsonObject {
-  const errors = scaleErrors(scale);
-  if (errors.length > 0) throw invalid("autoscaling", "Scale", nameOf(parent), errors);
-  const uid = text(at(scale, "metadata", "uid"));
-  if (uid !== "" && uid !== uidOf(parent)) {
-    throw conflict(
-      r,
-      nameOf(parent),
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(parent)}`,
-    );
-  }
+  checkReplicas(r, parts, parent, at(scale, "spec", "replicas"));
+  const uid = uidOf(scale);
   const version = versionOf(scale);
   const next = withValue(parent, parts.spec, at(scale, "spec", "replicas") ?? 0);
   const managed = scaleToParent(
@@ -64,16 +65,22 @@ export function rescaled(r: Resource, parts: ScalePart, parent: JsonObject, scal
     r.apiVersion,
   );
   return withMetadata(next, {
+    ...(uid === "" ? {} : { uid }),
     managedFields: managed.length === 0 ? undefined : managed,
     ...(version === "" ? { resourceVersion: undefined } : { resourceVersion: version }),
   });
 }
 
-function scaleErrors(scale: JsonObject): FieldError[] {
-  const replicas = at(scale, "spec", "replicas");
-  return typeof replicas === "number" && replicas < 0
-    ? [invalidField("spec.replicas", replicas, "must be greater than or equal to 0")]
-    : [];
+function checkReplicas(r: Resource, parts: ScalePart, parent: JsonObject, replicas: Json | undefined): void {
+  if (typeof replicas !== "number" || replicas >= 0) return;
+  const name = nameOf(parent);
+  if (!r.builtin)
+    throw invalid(r.group, r.kind, name, [
+      invalidField(dotted(parts.spec), replicas, "should be a non-negative integer"),
+    ]);
+  throw invalid("autoscaling", "Scale", name, [
+    invalidField("spec.replicas", replicas, "must be greater than or equal to 0"),
+  ]);
 }
 
 const dotted = (path: readonly string[]): string => `.${path.join(".")}`;

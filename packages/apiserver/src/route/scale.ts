@@ -6,18 +6,18 @@ import { builtinSchema } from "../apply/schema.ts";
 import { decodeApply } from "../decode/apply-body.ts";
 import { decodeBody } from "../decode/body.ts";
 import { negotiate } from "../decode/media.ts";
+import { normalize } from "../decode/normalize.ts";
+import { decodeTyped } from "../decode/typed.ts";
 import { encodeObject } from "../encode/encode.ts";
 import { at, type JsonObject, text } from "../json.ts";
-import { applyJsonPatch, decodeJsonPatch } from "../patch/json-patch.ts";
-import { applyMergePatch, decodeMergePatch } from "../patch/merge-patch.ts";
-import { applyStrategicPatch, decodeStrategicPatch } from "../patch/strategic.ts";
-import { nameOf, versionOf } from "../registry/metadata.ts";
+import { nameOf, uidOf, versionOf, withMetadata } from "../registry/metadata.ts";
 import { type WriteOptions, writeOptions } from "../registry/options.ts";
-import { patchType } from "../registry/patch.ts";
+import { patchedAs, patchType } from "../registry/patch.ts";
+import type { PatchedKind } from "../registry/patched.ts";
 import type { ScalePart } from "../registry/resource.ts";
-import { rescaled, scaleOf, shownScale } from "../registry/scale.ts";
+import { checkScaleUid, rescaled, scaleOf, shownScale } from "../registry/scale.ts";
 import type { ApiResponse } from "../request.ts";
-import { notFound, raw } from "../status.ts";
+import { badRequest, notFound, raw } from "../status.ts";
 import { checkName, live } from "./object.ts";
 import type { Routed } from "./resources.ts";
 import { respondObject } from "./respond.ts";
@@ -25,21 +25,24 @@ import { respondObject } from "./respond.ts";
 export async function scale(it: Routed, parts: ScalePart): Promise<ApiResponse> {
   const { s, call, info, r } = it;
   if (info.verb === "get") return scaleAnswer(it, scaleOf(r, parts, await live(it)));
-  const change = info.verb === "update" ? await scaleBody(it) : await scalePatch(it);
   const type = info.verb === "patch" ? patchType(call.request.headers["content-type"], r.builtin) : undefined;
   const options = writeOptions(
     call.query,
     type === "apply" ? "apply" : info.verb === "patch" ? "patch" : "update",
     call.request.headers["user-agent"],
   );
+  const change = info.verb === "update" ? await scaleBody(it) : await scalePatch(it, options);
   const target = { call, r, namespace: info.namespace, name: info.name, part: info.subresource, options };
   const written = await s.writer.update(target, (parent) => {
     if (parent === undefined) throw notFound(r, info.name);
     const before = scaleOf(r, parts, withReplicas(parent, parts));
-    const next = tracked(change(before, options), before, type === "apply", options, formatTime(s.clock.now()));
+    const changed = tracked(change(before, options), before, type === "apply", options, formatTime(s.clock.now()));
+    checkNamespace(changed, info.namespace);
+    const next = info.verb === "patch" ? checkScaleUid(r, parent, changed) : changed;
     const object = rescaled(r, parts, parent, next);
     // A Scale may be put without a version, also where its parent may not.
-    return { object, tracked: true, replaces: info.verb === "update" && versionOf(object) !== "" };
+    const named = versionOf(next) !== "" || uidOf(next) !== "";
+    return { object, tracked: true, replaces: info.verb === "update" && named };
   });
   return scaleAnswer(it, scaleOf(r, parts, written.object));
 }
@@ -65,6 +68,20 @@ function withReplicas(parent: JsonObject, parts: ScalePart): JsonObject {
   return put(parent, parts.spec);
 }
 
+const message = "autoscaling.Scale";
+const scaleKind: PatchedKind = {
+  group: "autoscaling",
+  apiVersion: "autoscaling/v1",
+  kind: "Scale",
+  builtin: true,
+  message,
+  redecode(object) {
+    const { object: typed, unknown } = decodeTyped(object, message, { kind: "Scale", version: "v1" });
+    const { managedFields } = (object["metadata"] as JsonObject | undefined) ?? {};
+    return { object: withMetadata(normalize(typed, message, "as given"), { managedFields }), unknown: [...unknown] };
+  },
+};
+
 type ScaleChange = (before: JsonObject, options: WriteOptions) => JsonObject;
 
 function tracked(
@@ -89,6 +106,12 @@ function tracked(
   });
 }
 
+function checkNamespace(scale: JsonObject, namespace: string): void {
+  const named = text(at(scale, "metadata", "namespace"));
+  if (named === "" || named === namespace) return;
+  throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+}
+
 async function scaleBody({ call, r, info }: Routed): Promise<ScaleChange> {
   const { object } = await decodeBody({
     contentType: call.request.headers["content-type"],
@@ -102,26 +125,16 @@ async function scaleBody({ call, r, info }: Routed): Promise<ScaleChange> {
     spec: object["spec"] ?? {},
     metadata: {
       ...(before["metadata"] as JsonObject),
+      uid: at(object, "metadata", "uid") ?? "",
       resourceVersion: at(object, "metadata", "resourceVersion") ?? "",
     },
   });
 }
 
-async function scalePatch({ s, call, r }: Routed): Promise<ScaleChange> {
+async function scalePatch({ s, call, r, info }: Routed, { fieldValidation }: WriteOptions): Promise<ScaleChange> {
   const type = patchType(call.request.headers["content-type"], r.builtin);
   const bytes = call.request.body;
-  if (type === "json") {
-    const operations = decodeJsonPatch(bytes);
-    return (before) => applyJsonPatch(before, operations);
-  }
-  if (type === "merge") {
-    const patch = decodeMergePatch(bytes, "Ignore", call.warn);
-    return (before) => applyMergePatch(before, patch);
-  }
-  if (type === "strategic") {
-    const patch = decodeStrategicPatch(bytes, "Ignore", call.warn);
-    return (before) => applyStrategicPatch(before, patch, "autoscaling.Scale");
-  }
+  if (type !== "apply") return patchedAs(scaleKind, { type, bytes, name: info.name }, fieldValidation, call.warn);
   const config = await decodeApply(bytes, "Ignore", call.warn);
   return (before, options) => {
     const object = applyConfig({
