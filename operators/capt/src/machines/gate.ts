@@ -18,7 +18,7 @@ export type Passage = "go" | "ignore" | { readonly again: Ms } | { readonly paus
 /** How often is looked although nobody told of anything: a status that somebody took away has to come back (API-11). */
 export const recheck: Ms = 300_000;
 
-export const clusterIndex = "label";
+export const clusterIndex = "cluster by its label";
 export const clusterLabel = ({ metadata }: KubeObject): readonly string[] => [
   `${metadata?.namespace}/${labelValue(metadata?.name ?? "")}`,
 ];
