@@ -23,6 +23,6 @@ export { annotateEndpoints, type EndpointOptions } from "./local-pods/endpoints.
 export { type LocalPods, type LocalPodsOptions, localPods } from "./local-pods/local-pods.ts";
 export * from "./manifests/index.ts";
 export { type BindyMetrics, bindyMetrics, type MetricsOptions } from "./metrics.ts";
-export { leaseName } from "./names.ts";
+export { fieldManager, leaseName } from "./names.ts";
 export { bindyOperator, type OperatorOptions } from "./operator.ts";
 export * from "./reasons.ts";

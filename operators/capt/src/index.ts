@@ -3,7 +3,7 @@ export { type Config, configFrom, type Part, parts, standardConfig } from "./con
 export * from "./kinds/index.ts";
 export * from "./manifests/index.ts";
 export { type ManagedMetrics, managedMetrics, type RunnerKind } from "./metrics.ts";
-export { leaseName } from "./names.ts";
+export { leaseName, managers } from "./names.ts";
 export { captOperator, type OperatorOptions } from "./operator.ts";
 export { processOptions } from "./process.ts";
 export * from "./runner/index.ts";

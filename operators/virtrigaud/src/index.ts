@@ -11,7 +11,7 @@ export {
 } from "./local-pods/local-pods.ts";
 export { type RoleOptions, roles } from "./manifests/roles.ts";
 export { type BuildOptions, type VirtrigaudMetrics, virtrigaudMetrics } from "./metrics.ts";
-export { leaseName } from "./names.ts";
+export { fieldManager, leaseName } from "./names.ts";
 export { type OperatorOptions, virtrigaudOperator } from "./operator.ts";
 export { simulatedDial } from "./simulated/dial.ts";
 export { type HostOptions, SimulatedHost } from "./simulated/host.ts";

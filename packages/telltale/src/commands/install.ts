@@ -10,6 +10,7 @@ import { chosen } from "../operators/table.ts";
 import type { Call, Run } from "../program/command.ts";
 import { connected } from "../program/connect.ts";
 import { exit, misused, Problem } from "../program/problem.ts";
+import { assertNoOther } from "../run/other-controllers.ts";
 import { installOptions } from "./manifests.ts";
 
 export const install: Run = async (call) => {
@@ -22,7 +23,10 @@ export const install: Run = async (call) => {
   }
   return connected(call, async ({ client }) => {
     for (const { operator, objects } of all) {
-      await refuse(client, operator, objects);
+      const options = installOptions(call, operator);
+      const warn = (message: string) => call.err.line(`${operator.name}: ${message}`);
+      const takeOver = call.flags.has("take-over");
+      await assertNoOther(client, operator, { ...options, now: call.clock.now(), takeOver, warn });
       const left = await belongingToOthers(client, operator, objects);
       const going = objects.filter((object) => !left.includes(object));
       for (const { kind, metadata } of left) call.err.line(`${kind} ${metadata?.name} is there already: left alone`);
@@ -120,16 +124,6 @@ const definition = (client: Client, { metadata }: KubeObject): Promise<CustomRes
     if (isNotFound(error)) return undefined;
     throw error;
   });
-
-/** What is there under a name of ours may be somebody else's. */
-async function refuse(client: Client, operator: Operator, objects: readonly KubeObject[]): Promise<void> {
-  for (const object of objects) {
-    if (object.kind !== "CustomResourceDefinition" || operator.refuses === undefined) continue;
-    const found = await definition(client, object);
-    const why = found === undefined ? undefined : operator.refuses(found);
-    if (why !== undefined) throw new Problem(why, "see above");
-  }
-}
 
 function telling({ out, flags }: Call, total: number): (object: KubeObject) => void {
   let count = 0;

@@ -5,6 +5,7 @@ import { chosen } from "../operators/table.ts";
 import type { Call } from "../program/command.ts";
 import { type Connected, connected } from "../program/connect.ts";
 import { exit, misused, Problem } from "../program/problem.ts";
+import { assertNoOther } from "../run/other-controllers.ts";
 import { missingKinds, preflight } from "../run/preflight.ts";
 import { type Served, serve } from "../run/serve.ts";
 
@@ -17,9 +18,14 @@ export async function run(call: Call): Promise<number> {
   const webhookPort = call.flags.has("webhooks") ? portIn(call, "webhook-port", 9443) : undefined;
   return connected(call, async (at) => {
     const operators = call.values["operators"] === undefined ? await installed(call, at, named) : named;
-    for (const operator of operators)
-      await preflight(at.client, operator, { ...placeFor(call, operator), elects: electsIn(call) });
     const log = await pinoLog({ level, clock: call.clock, destination: (line) => call.out.write(line) });
+    for (const operator of operators) {
+      const options = placeFor(call, operator);
+      await preflight(at.client, operator, { ...options, elects: electsIn(call) });
+      const warn = (message: string) => log.warn(message, { operator: operator.name });
+      const takeOver = call.flags.has("take-over");
+      await assertNoOther(at.client, operator, { ...options, now: call.clock.now(), takeOver, warn });
+    }
     await work(call, at, { operators, port, webhookPort, log });
     return exit.well;
   });

@@ -3,6 +3,7 @@ import type { KubeObject } from "@telltale/kinds";
 import type { InstallOptions, Operator } from "../operators/operator.ts";
 import { besideOf } from "./beside.ts";
 import { deploymentOf } from "./deployment.ts";
+import { rolesOf } from "./roles.ts";
 
 export interface ManifestOptions extends InstallOptions {
   /** With it the operator runs in the cluster; without it somebody runs it elsewhere. */
@@ -26,7 +27,7 @@ export function manifestsOf(operator: Operator, options: ManifestOptions): reado
     namespaceOf(namespace),
     ...operator.crds(options),
     ...(operator.foreign ?? []),
-    ...operator.roles(options),
+    ...rolesOf(operator, options),
     ...operator.extras(options),
     ...(image === undefined ? [] : [deploymentOf(operator, { ...options, image }), ...besideOf(operator, options)]),
   ];

@@ -8,8 +8,10 @@ import {
   bindyOperator,
   type Config,
   configFrom,
+  fieldManager,
   fixedToken,
   httpWire,
+  leaseName,
   localPods,
   podPolicy,
   roles,
@@ -45,6 +47,8 @@ export const bindy: Operator = {
   flags: flags.flags,
   settings: (env, given) => ({ ...env, ...flags.named(given) }),
   crds: () => bindyCrds(),
+  upstream: { deployments: ["bindy"], images: ["firestoned/bindy"], leases: [leaseName] },
+  fieldManagers: [fieldManager],
   replicas,
   roles({ namespace, settings }) {
     const elected = replicas({ namespace, settings });

@@ -16,6 +16,7 @@ import {
   type ManagedMetrics,
   machineKinds,
   managedMetrics,
+  managers,
   parts,
   processOptions,
   roles,
@@ -52,6 +53,12 @@ export const capt: Operator = {
   flags: flags.flags,
   settings: (_env, given) => flags.named(given),
   crds: () => captCrds(),
+  upstream: {
+    deployments: ["capt-controller-manager"],
+    images: ["appthrust/capt"],
+    leases: ["capt-controller-lock"],
+  },
+  fieldManagers: Object.values(managers),
   // Of Crossplane's provider and of Cluster API: a server without them has to know what we make and read.
   foreign: [workspaceCrd(), clusterCrd("v1beta1")],
   replicas,

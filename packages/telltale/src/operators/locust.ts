@@ -46,6 +46,13 @@ export const locust: Operator = {
   flags: flags.flags,
   settings: (env, given) => ({ ...env, ...flags.named(given) }),
   crds: (options) => (options.webhooks ? [manifests(options).crd] : [toCrd(LocustTest)]),
+  upstream: {
+    deployments: ["locust-k8s-operator"],
+    // The second one is of the Locust project itself.
+    images: ["lotest/locust-k8s-operator", "locustcloud/locust-operator"],
+    leases: ["locust-k8s-operator.locust.io"],
+  },
+  fieldManagers: [],
   webhooks,
   replicas: ({ namespace }) => ({ as: "lease", namespace }),
   roles({ namespace, settings, webhooks: isAsked }) {

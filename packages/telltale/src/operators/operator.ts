@@ -7,6 +7,7 @@ import type { Pod } from "@telltale/kinds/builtin";
 import type { Controller, Env, Log, ManagerOptions, Replicas } from "@telltale/runtime";
 import type { CertificatesOptions, Webhooks } from "@telltale/runtime/webhook";
 import type { PodRuntime } from "@telltale/workloads";
+import type { Upstream } from "../run/other-controllers.ts";
 
 export interface Operator {
   readonly name: string;
@@ -36,6 +37,10 @@ export interface Operator {
   readonly user?: number;
   /** What its pods mount, where it runs in a cluster. */
   readonly mounts?: readonly Mount[];
+  /** The project whose place it takes, so that the two do not work on one cluster. */
+  readonly upstream: Upstream;
+  /** In whose name its controllers write, beside its own. */
+  readonly fieldManagers: readonly string[];
   /** Why something that is there cannot be replaced by ours; undefined when it can. */
   refuses?(found: KubeObject): string | undefined;
   /** Against a server. Throws where settings are wrong. */

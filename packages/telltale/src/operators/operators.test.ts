@@ -1,5 +1,8 @@
 // What operators tell the front door: how their replicas agree, by their own settings, and what goes on though it is well.
+import type { Client, Transport } from "@telltale/client";
+import { systemClock, systemRandom } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
+import { silentLog } from "@telltale/runtime";
 import { expect, test } from "vitest";
 import { rightsOf } from "../run/preflight.ts";
 import { chosen } from "./table.ts";
@@ -44,4 +47,16 @@ test("a provider that adopts goes on until it has asked for its machines", () =>
   expect(goesOn(adopts)).toBe(true);
   expect(goesOn(adopts, { message: "Provider not ready" })).toBe(true);
   expect(goesOn(adopts, { lastDiscoveryTime: "2026-01-01T00:00:00Z" })).toBe(false);
+});
+
+test("every operator names the field managers that its controllers write statuses with", async () => {
+  const text = JSON.stringify({ major: "1", minor: "34", resources: [], groups: [] });
+  const client = { request: async () => ({ text }), list: async () => ({ items: [] }) } as unknown as Client;
+  const transport: Transport = { send: () => Promise.reject(new Error("no server")), close: async () => {} };
+  const around = { client, transport, clock: systemClock, random: systemRandom, log: silentLog };
+  for (const { name, namespace, fieldManagers, start, settings } of operators) {
+    const { controllers } = await start({ ...around, namespace, settings: settings({}, {}) });
+    const managers = controllers.map(({ write }) => write.fieldManager ?? name);
+    expect([name, ...fieldManagers]).toEqual(expect.arrayContaining([...new Set(managers)]));
+  }
 });

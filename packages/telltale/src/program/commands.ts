@@ -8,6 +8,7 @@ const cluster: Readonly<Record<string, Option>> = {
   context: { value: "NAME", means: "this context of it" },
 };
 const inNamespace: Option = { short: "n", value: "NAME", means: "where the operator is; each has its own" };
+const takeOver: Option = { means: "go on although another controller of the same kinds is at work" };
 const webhooks: Option = { means: "with webhooks, where the operator has them" };
 
 export const commands: readonly Command[] = [
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
       operators: { value: "a,b", means: "these operators; all that are installed where it is left out" },
       ...cluster,
       namespace: { short: "n", value: "NAME", means: "where their Leases are; else POD_NAMESPACE, or each its own" },
+      "take-over": takeOver,
       "no-leader-election": { means: "work at once: no other process runs the same" },
       host: { value: "ADDRESS", means: "where probes and metrics are answered: 127.0.0.1" },
       port: { value: "N", means: "of the first operator: 8080; further ones have the next ports. 0: free ones" },
@@ -110,6 +112,7 @@ export const commands: readonly Command[] = [
       namespace: inNamespace,
       image: { value: "IMAGE", means: "run it there, from this image" },
       webhooks,
+      "take-over": takeOver,
       "service-monitor": { means: "with --image: a ServiceMonitor too, for the Prometheus Operator" },
       "dry-run": { means: "only print what would be applied" },
       json,
