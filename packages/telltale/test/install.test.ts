@@ -15,7 +15,7 @@ import { applyAll } from "../src/install/apply.ts";
 import { samplesOf } from "../src/operators/samples.ts";
 import { chosen } from "../src/operators/table.ts";
 import { accountOf } from "./life.ts";
-import { told } from "./told.ts";
+import { podEnv, told } from "./told.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "telltale-install-"));
 const kubeconfig = join(folder, "kubeconfig");
@@ -94,7 +94,7 @@ describe("locust", () => {
     const role = await client().get(ClusterRole, "locust");
     const rules = role.rules?.filter(({ resources = [] }) => !resources.includes("pods"));
     await client().patch(ClusterRole, { name: "locust" }, { merge: { rules } });
-    const { err, code } = await told(["run", "--operators", "locust", "--kubeconfig", asAccount]);
+    const { err, code } = await told(["run", "--operators", "locust", "--kubeconfig", asAccount], podEnv);
     expect(code).toBe(1);
     expect(err).toBe("telltale: locust may not get, list, watch pods; telltale rbac locust | kubectl apply -f -\n");
     await client().patch(ClusterRole, { name: "locust" }, { merge: { rules: role.rules } });
@@ -102,7 +102,7 @@ describe("locust", () => {
 
   test("hears of a mode whose permissions are missing, with the settings in the command, and starts after that command", async () => {
     const argv = ["run", "--operators", "locust", "--locust.watch-namespaces", "team-a", "--port", "0"];
-    const start = () => told([...argv, "--kubeconfig", asAccount], {}, AbortSignal.abort());
+    const start = () => told([...argv, "--kubeconfig", asAccount], podEnv, AbortSignal.abort());
     await client().patch(ClusterRole, { name: "locust" }, { merge: { rules: [] } });
     const { err, code } = await start();
     expect([code, err]).toEqual([
@@ -119,6 +119,23 @@ describe("locust", () => {
     expect(await told(["install", "locust", "--webhooks", ...at])).toMatchObject({ code: 0 });
   });
 
+  test("needs the proxy to pods where it runs outside of the cluster, which no role has unless it is asked for", async () => {
+    const start = () =>
+      told(["run", "--operators", "locust", "--port", "0", "--kubeconfig", asAccount], {}, AbortSignal.abort());
+    const { err, code } = await start();
+    const command = "rbac locust --locust.telemetry-mode=api-proxy";
+    expect([code, err]).toEqual([
+      1,
+      `telltale: locust may not get pods/proxy; telltale ${command} | kubectl apply -f -\n`,
+    ]);
+    const { out } = await told(command.split(" "));
+    const roles = parseAllDocuments(out).map((document) => document.toJS() as KubeObject);
+    await applyAll(roles, { client: client(), clock: systemClock });
+    expect(await start()).toMatchObject({ err: "", code: 0 });
+    expect(await told(["install", "locust", "--webhooks", ...at])).toMatchObject({ code: 0 });
+    expect(JSON.stringify(await client().get(ClusterRole, "locust"))).not.toContain("pods/proxy");
+  });
+
   test("hears of a port that is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
@@ -132,7 +149,7 @@ describe("locust", () => {
   test("serves webhooks with a certificate of its own: the old version is converted, and what cannot work is refused", async () => {
     const stop = new AbortController();
     const argv = ["run", "--operators", "locust", "--port", "0", "--webhooks", "--webhook-port", String(webhookPort)];
-    const running = told([...argv, "--kubeconfig", asAccount], {}, stop.signal);
+    const running = told([...argv, "--kubeconfig", asAccount], podEnv, stop.signal);
     const [locust] = await chosen("locust");
     const samples = (await samplesOf(locust as never)).filter(({ file }) => file === "v1.yaml");
     const objects = samples.map(({ object }) => object);

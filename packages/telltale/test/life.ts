@@ -9,7 +9,7 @@ import { parse, stringify } from "yaml";
 import { applyAll, kindOf, removeAll } from "../src/install/apply.ts";
 import type { Operator } from "../src/operators/operator.ts";
 import { samplesOf } from "../src/operators/samples.ts";
-import { told } from "./told.ts";
+import { podEnv, told } from "./told.ts";
 
 export interface Life {
   readonly install: string;
@@ -46,7 +46,7 @@ export async function live(operator: Operator, kubeconfig: string, sample: strin
   const port = 20_000 + Math.floor(systemRandom.next() * 20_000);
   const stop = new AbortController();
   const argv = ["run", "--operators", operator.name, "--port", String(port), ...with_(own)];
-  const running = told(argv, {}, stop.signal);
+  const running = told(argv, podEnv, stop.signal);
   const objects = (await samplesOf(operator)).filter(({ file }) => file === sample).map(({ object }) => object);
   try {
     await applyAll(objects, { client, clock: systemClock, namespace: "default" });

@@ -17,6 +17,7 @@ import type { Operator } from "../src/operators/operator.ts";
 import { samplesOf } from "../src/operators/samples.ts";
 import { chosen } from "../src/operators/table.ts";
 import { accountOf } from "./life.ts";
+import { podEnv } from "./told.ts";
 
 /** An object with a status, as a user reads it. */
 export type Reported = KubeObject & {
@@ -116,7 +117,7 @@ export async function startShipped(options: ShippedOptions): Promise<ShippedOper
     const [command = "", ...given] = containers[0]?.args ?? [];
     // Everything but where it listens: a test has no pod of its own.
     const argv = [main, command, ...given, "--host", "127.0.0.1", "--port", "0", "--kubeconfig", own, ...more];
-    const env = { PATH: options.path ?? "", POD_NAMESPACE: namespace, HOME: folder, ...options.env };
+    const env = { ...podEnv, PATH: options.path ?? "", POD_NAMESPACE: namespace, HOME: folder, ...options.env };
     const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"], env });
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (part) => {

@@ -5,7 +5,7 @@ import { formatMicroTime, instant } from "@telltale/kinds";
 import { ClusterRoleBinding, Deployment, Lease, Namespace } from "@telltale/kinds/builtin";
 import { LocustTest } from "@telltale/locust";
 import { expect, test } from "vitest";
-import { told } from "./told.ts";
+import { podEnv, told } from "./told.ts";
 
 interface Server {
   readonly transport: () => Transport;
@@ -107,7 +107,7 @@ export function takeOverTests(server: Server): void {
     await user().delete(ClusterRoleBinding, { name: "locust-preflight" }, background);
     const { out, err, code } = await told(
       ["run", "--operators", "locust", "--port", "0", "--kubeconfig", await server.accountKubeconfig()],
-      {},
+      podEnv,
       ended(),
     );
     expect([err, code]).toEqual(["", 0]);

@@ -7,6 +7,9 @@ export interface Told {
   readonly code: number;
 }
 
+/** What every container of a cluster is given. */
+export const podEnv = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
+
 /** Without a home, a kubeconfig or a screen, unless they are given. */
 export async function told(
   argv: readonly string[],

@@ -59,7 +59,9 @@ export function locustTests(senses: Senses, following?: Following): Controller {
     .workers(4)
     .backoff({ first: 200, longest: 60_000, jitter: 0.2 })
     .resync(resync);
-  const polling = following === undefined ? declared : declared.polls(following.poller).hears(following.source);
+  // RBAC knows neither labels of pods nor their owners: it is every pod of the namespaces that are watched.
+  const reading = config.telemetry.mode === "api-proxy" ? declared.requires(Pod, "get proxy") : declared;
+  const polling = following === undefined ? reading : reading.polls(following.poller).hears(following.source);
   return polling.reconcile<World, Plan>({
     observe: (test, look) => observe(test, look, senses),
     plan,

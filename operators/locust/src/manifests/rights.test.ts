@@ -22,6 +22,16 @@ describe("the rights that the declarations ask for", () => {
     expect(excess(rbacRules(controllers, { events: "v1" }), operatorRights())).toEqual([]);
   });
 
+  test("have the proxy to pods where masters are read through it, and nowhere else", () => {
+    const transport = { send: () => Promise.reject(new Error("nobody asks")), close: async () => {} };
+    const beyond = (mode: "api-proxy" | "service") => {
+      const config = { ...standardConfig, telemetry: { ...standardConfig.telemetry, mode } };
+      return excess(rbacRules(locustOperator({ config, transport }), { events: "v1" }), operatorRights());
+    };
+    expect(beyond("api-proxy")).toEqual(["get pods/proxy"]);
+    expect(beyond("service")).toEqual([]);
+  });
+
   test("are within the table of section 18.1", () => {
     expect(rules(declared).length).toBeGreaterThan(0);
     expect(excess(rules(declared), operatorRights())).toEqual([]);

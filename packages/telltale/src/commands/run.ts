@@ -1,4 +1,5 @@
 // `telltale run`: operators against a cluster, until the program is asked to end.
+import { isInCluster } from "@telltale/client";
 import { type Log, type PinoLog, pinoLog } from "@telltale/runtime";
 import type { Operator } from "../operators/operator.ts";
 import { chosen } from "../operators/table.ts";
@@ -85,7 +86,7 @@ const electsIn = ({ flags }: Call): boolean => !flags.has("no-leader-election");
 function placeFor({ values, env, settings, flags }: Call, operator: Operator) {
   return {
     namespace: values["namespace"] ?? env["POD_NAMESPACE"] ?? operator.namespace,
-    settings: operator.settings(env, settings[operator.name] ?? {}),
+    settings: { ...(!isInCluster(env) && operator.outside), ...operator.settings(env, settings[operator.name] ?? {}) },
     webhooks: flags.has("webhooks"),
   };
 }

@@ -45,6 +45,7 @@ export const locust: Operator = {
   kinds: [LocustTest],
   flags: flags.flags,
   settings: (env, given) => ({ ...env, ...flags.named(given) }),
+  outside: { TELEMETRY_MODE: "api-proxy" },
   crds: (options) => (options.webhooks ? [manifests(options).crd] : [toCrd(LocustTest)]),
   upstream: {
     deployments: ["locust-k8s-operator"],
@@ -56,7 +57,8 @@ export const locust: Operator = {
   webhooks,
   replicas: ({ namespace }) => ({ as: "lease", namespace }),
   roles({ namespace, settings, webhooks: isAsked }) {
-    const config = configIn(settings);
+    // Printed and installed for a pod, wherever that is done.
+    const config = configIn({ ...settings, TELEMETRY_MODE: settings["TELEMETRY_MODE"] ?? "pod-ip" });
     return rbacManifests({
       name,
       namespace,

@@ -21,6 +21,8 @@ export interface Operator {
   readonly flags: readonly string[];
   /** Settings by the operator's own names, from the environment and from such flags. Throws where there is no such flag. */
   settings(env: Env, given: Readonly<Record<string, string>>): Env;
+  /** Settings of a program that runs outside of the cluster, unless others are given: no pod can be reached from there. */
+  readonly outside?: Env;
   /** Definitions of its kinds. */
   crds(options: InstallOptions): readonly KubeObject[];
   /** Definitions that belong to others, for clusters that lack them. Where somebody has them already, they are left alone. */
