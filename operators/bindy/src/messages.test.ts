@@ -13,7 +13,6 @@ import {
   secretsForbidden,
   zoneSays,
 } from "./messages.ts";
-import { childNamePatterns } from "./reasons.ts";
 
 const many = ["z/7", "a/1", "b/2", "c/3", "d/4", "e/5", "f/6"];
 const one = { ready: 1, total: 2 };
@@ -96,7 +95,7 @@ test.each([
   [podSays.behind("p", "example.com", 1, 2), "Pod p has not transferred zone example.com (serial 1, expected 2)"],
 ])("A-09 %s: its second word is the pod", (said, expected) => {
   expect(said).toBe(expected);
-  expect(childNamePatterns.pod.exec(said)?.[1]).toBe("p");
+  expect(said.split(" ")[1]).toBe("p");
 });
 
 test.each([
@@ -116,5 +115,5 @@ test.each([
   ],
 ])("%s: its second word is the instance", (said, expected) => {
   expect(said).toBe(expected);
-  expect(childNamePatterns.instance.exec(said)?.[1]).toBe("i");
+  expect(said.split(" ")[1]).toBe("i");
 });

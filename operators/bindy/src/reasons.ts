@@ -12,9 +12,6 @@ export const podConditionType = (index: number) => childType(CONDITION_TYPE_POD_
 /** The index of a child's condition; null where the type is not that of a child. */
 export const extractChildIndex = (type: string): number | null => parseChildType(type)?.index ?? null;
 
-/** Finds the name of a child in its message: the second word, always. */
-export const childNamePatterns = { pod: /^Pod (\S+) /, instance: /^Instance (\S+) / } as const;
-
 export const REASON_ALL_READY = "AllReady";
 export const REASON_READY = "Ready";
 export const REASON_PARTIALLY_READY = "PartiallyReady";

@@ -1,15 +1,15 @@
 // Pods, instances and clusters as the aggregation sees them, and what a parent's status becomes of them.
 import { type Condition, type Instant, instant, type Kind, plus } from "@telltale/kinds";
-import { draft, heldSlots } from "@telltale/status";
+import { draft } from "@telltale/status";
 import type { ChildView } from "../src/aggregate/child-view.ts";
 import { type ClusterView, calculateClusterStatus, type InstanceChild } from "../src/aggregate/cluster.ts";
 import { calculateGlobalStatus, type GlobalClusterView } from "../src/aggregate/global-cluster.ts";
 import { calculateInstanceStatus, type InstanceView } from "../src/aggregate/instance.ts";
+import { heldSlotsOf, podRecords } from "../src/aggregate/pod-records.ts";
 import type { PodView } from "../src/aggregate/pod-view.ts";
 import type { Trouble } from "../src/bindcar/outcome.ts";
 import type { Fault } from "../src/http-errors.ts";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance } from "../src/kinds/index.ts";
-import { childNamePatterns } from "../src/reasons.ts";
 
 export const now = instant(Date.UTC(2025, 0, 18, 10, 0, 0));
 
@@ -81,7 +81,7 @@ export type TestView = InstanceView & { readonly previous?: readonly Condition[]
 
 /** The slots of pods by their conditions. */
 export const heldIn = (conditions: readonly Condition[] = []): ReadonlyMap<string, number> =>
-  heldSlots(conditions, "Pod", childNamePatterns.pod);
+  heldSlotsOf(podRecords({ conditions }));
 
 /** The conditions that follow, as they are written. */
 export function instanceConditions(view: TestView, at: Instant = now): readonly Condition[] {

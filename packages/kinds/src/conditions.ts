@@ -86,8 +86,6 @@ export interface ConditionFamily<R extends Reasons = Reasons> {
   readonly means: string;
   readonly reasons: R;
   readonly max: number;
-  /** Finds the child's name in its message, so that its time follows it to another number: `/^Pod (\S+) /`. */
-  readonly key?: RegExp;
 }
 
 export type ConditionDeclaration = OwnCondition | DerivedCondition | MirroredCondition | ConditionFamily;
@@ -145,7 +143,6 @@ export function family<const R extends Reasons>(c: {
   reasons: R;
   polarity?: Polarity;
   max?: number;
-  key?: RegExp;
 }): ConditionFamily<R> {
   return { form: "family", polarity: "positive", max: 256, ...c };
 }

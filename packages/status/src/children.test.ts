@@ -1,16 +1,8 @@
-import { type Condition, type ConditionStatus, instant } from "@telltale/kinds";
+import { type ConditionStatus, instant } from "@telltale/kinds";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Widget } from "../test/widget.ts";
-import {
-  assignSlots,
-  type ChildCondition,
-  heldSlots,
-  rollUp,
-  type SlotOptions,
-  type Slotted,
-  showing,
-} from "./children.ts";
+import { assignSlots, type ChildCondition, rollUp, type SlotOptions, type Slotted, showing } from "./children.ts";
 import { draft } from "./draft.ts";
 import { text } from "./text.ts";
 
@@ -76,30 +68,6 @@ describe("slots of pods (bindy 5.2)", () => {
 
   it("terminating pods and evicted shells are no children: what is not given has no slot", () => {
     expect(slots([])).toEqual({});
-  });
-
-  it("the mapping comes back from the messages after a restart", () => {
-    const said = (type: string, message: string): Condition => ({
-      type,
-      status: "True",
-      reason: "Ready",
-      message,
-      lastTransitionTime: "2026-01-01T00:00:00Z",
-    });
-    const conditions = [
-      said("Ready", "Pod x is not a child"),
-      said("Pod-1", "Pod b is ready"),
-      said("Pod-0", "Pod a is crashing (container c: Error, 3 restarts)"),
-      said("Pod-4", "Pod a is ready"),
-      said("Pod-03", "Pod d is ready"),
-      said("Pod-5", "unreadable"),
-      said("Other-6", "Pod e is ready"),
-    ];
-    expect([...heldSlots(conditions, "Pod", /^Pod (\S+) /)]).toEqual([
-      ["b", 1],
-      ["a", 0],
-    ]);
-    expect(heldSlots(undefined, "Pod", /^Pod (\S+) /).size).toBe(0);
   });
 });
 
@@ -237,7 +205,7 @@ describe("any set of children", () => {
 const t0 = instant(Date.parse("2026-01-01T00:00:00Z"));
 const t1 = instant(t0 + 60_000);
 
-function pass(parts: readonly [number, string, ConditionStatus][], stored?: Widget["status"], now = t0) {
+function pass(parts: readonly [number, string, ConditionStatus, number?][], stored?: Widget["status"], now = t0) {
   const object: Widget = {
     apiVersion: "telltale.test/v1",
     kind: "Widget",
@@ -246,9 +214,9 @@ function pass(parts: readonly [number, string, ConditionStatus][], stored?: Widg
     ...(stored === undefined ? {} : { status: stored }),
   };
   const list = parts.map(
-    ([slot, key, status]): ChildCondition => ({
+    ([slot, key, status, storedSlot]): ChildCondition => ({
       slot,
-      key,
+      storedSlot,
       status,
       reason: status === "True" ? "Fine" : "Loose",
       message: text`Part ${key} is ${status}`,
@@ -310,7 +278,7 @@ describe("conditions of children", () => {
       parts(
         pass(
           [
-            [0, "c", "True"],
+            [0, "c", "True", 2],
             [1, "b", "True"],
           ],
           late,
@@ -325,21 +293,17 @@ describe("conditions of children", () => {
       [0, "a", "False"],
       [1, "b", "True"],
     ]).status;
-    expect(parts(pass([[0, "b", "False"]], mixed, t1).status)).toEqual(["Part-0 b 00:01"]);
+    expect(parts(pass([[0, "b", "False", 1]], mixed, t1).status)).toEqual(["Part-0 b 00:01"]);
   });
 
-  it("take the first where two stored ones name one child", () => {
-    const twice = pass([
-      [0, "a", "True"],
-      [1, "b", "True"],
-    ]).status;
-    const doubled = {
-      ...twice,
-      conditions: twice.conditions?.map((c) =>
-        c.type === "Part-1" ? { ...c, message: "Part a is True", lastTransitionTime: "2025-01-01T09:09:00Z" } : c,
-      ),
+  it("keep the time of their number where nothing is stored for the child, whatever its message says", () => {
+    const stored = pass([[0, "a", "True"]]).status;
+    const reworded = {
+      ...stored,
+      conditions: stored?.conditions?.map((c) => (c.type === "Part-0" ? { ...c, message: "In other words" } : c)),
     } as Widget["status"];
-    expect(parts(pass([[0, "a", "True"]], doubled, t1).status)).toEqual(["Part-0 a 00:00"]);
+    expect(parts(pass([[2, "a", "True", 0]], reworded, t1).status)).toEqual(["Part-2 a 00:00"]);
+    expect(parts(pass([[2, "a", "True", 1]], reworded, t1).status)).toEqual(["Part-2 a 00:01"]);
   });
 
   it("rule 10: are cut at the family's limit, lowest numbers first", () => {

@@ -1,38 +1,17 @@
 // One condition for each child: stable numbers, times that follow the child, and one sentence that sums them up.
-import {
-  type Condition,
-  type ConditionStatus,
-  childType,
-  declarationOf,
-  type Instant,
-  type Kind,
-  parseChildType,
-} from "@telltale/kinds";
+import { type Condition, type ConditionStatus, childType, type Instant, type Kind } from "@telltale/kinds";
+import { findCondition } from "./condition.ts";
 import type { Statement } from "./finish-conditions.ts";
 import { type SafeText, text } from "./text.ts";
 
-/** What a child's condition says. `key` is the child's name: its transition time follows it when its number changes. */
+/** What a child's condition says. */
 export interface ChildCondition {
   readonly slot: number;
-  readonly key: string;
+  /** The slot of the condition that is stored for it: its transition time moves along from there. */
+  readonly storedSlot?: number | undefined;
   readonly status: ConditionStatus;
   readonly reason: string;
   readonly message: SafeText;
-}
-
-/** The numbers that children hold by the stored conditions. `key` finds the child's name in a message (`/^Pod (\S+) /`). */
-export function heldSlots(
-  conditions: readonly Condition[] | undefined,
-  family: string,
-  key: RegExp,
-): Map<string, number> {
-  const held = new Map<string, number>();
-  for (const condition of conditions ?? []) {
-    const child = parseChildType(condition.type);
-    const name = child?.family === family ? key.exec(condition.message)?.[1] : undefined;
-    if (child !== undefined && name !== undefined && !held.has(name)) held.set(name, child.index);
-  }
-  return held;
 }
 
 export interface Slotted {
@@ -116,29 +95,17 @@ export function mergeChildren(
   for (const [family, children] of families) {
     const declared = kind.conditions.types[family];
     const max = declared?.form === "family" ? declared.max : children.length;
-    const key = declared?.form === "family" ? declared.key : undefined;
-    const previous = key === undefined ? new Map<string, Condition>() : holders(kind, before, family, key);
     for (const child of [...children].sort((a, b) => a.slot - b.slot).slice(0, max)) {
       const type = childType(family, child.slot);
-      const own = previous.get(child.key);
-      const condition = { type, status: child.status, reason: child.reason, message: child.message };
-      const moved = own !== undefined && own.type !== type;
-      const options = !moved ? {} : own.status === child.status ? { at: own.lastTransitionTime } : { restamp: true };
+      const { status, reason, message, slot, storedSlot = slot } = child;
+      const condition = { type, status, reason, message };
+      const own = storedSlot === slot ? undefined : findCondition(before, childType(family, storedSlot));
+      const options =
+        own === undefined ? {} : own.status === child.status ? { at: own.lastTransitionTime } : { restamp: true };
       merged.set(type, { say: "set", condition, options });
     }
   }
   return merged;
-}
-
-function holders(kind: Kind, before: readonly Condition[], family: string, key: RegExp): Map<string, Condition> {
-  const found = new Map<string, Condition>();
-  for (const condition of before) {
-    const child = parseChildType(condition.type);
-    if (child?.family !== family || declarationOf(kind.conditions, condition.type) === undefined) continue;
-    const name = key.exec(condition.message)?.[1];
-    if (name !== undefined && !found.has(name)) found.set(name, condition);
-  }
-  return found;
 }
 
 /** What children are called, and what their parent is: `pods` of an `instance`. */

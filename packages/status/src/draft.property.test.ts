@@ -44,7 +44,6 @@ const statement: fc.Arbitrary<Step> = fc.oneof(
         "Part",
         slots.map((slot) => ({
           slot,
-          key: `p${slot}`,
           status: "True",
           reason: "Fine",
           message: text`Part p${slot} is fine`,

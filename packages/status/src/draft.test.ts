@@ -122,7 +122,6 @@ describe("which conditions are there", () => {
     };
     const child = (slot: number) => ({
       slot,
-      key: `p${slot}`,
       status: "True" as const,
       reason: "Fine",
       message: text`Part p${slot} is fine`,
@@ -153,9 +152,9 @@ describe("which conditions are there", () => {
   });
 
   it("keeps a child's time when it moves to another number", () => {
-    const part = (slot: number, key: string, status: "True" | "False") => ({
+    const part = (slot: number, key: string, status: "True" | "False", storedSlot?: number) => ({
       slot,
-      key,
+      storedSlot,
       status,
       reason: status === "True" ? "Fine" : "Loose",
       message: text`Part ${key} is ${status}`,
@@ -164,7 +163,7 @@ describe("which conditions are there", () => {
       .children("Part", [part(0, "a", "True"), part(2, "b", "False")])
       .finish().status;
     const next = whole(widget(first), t1)
-      .children("Part", [part(0, "b", "False")])
+      .children("Part", [part(0, "b", "False", 2)])
       .finish();
     expect(next.status.conditions?.filter((c) => c.type.startsWith("Part-"))).toEqual([
       expect.objectContaining({

@@ -214,7 +214,6 @@ describe("limits", () => {
     const Many = make({ max: 1000 });
     const list = Array.from({ length: 300 }, (_, slot) => ({
       slot: 299 - slot,
-      key: `p${slot}`,
       status: "True" as const,
       reason: "Said",
       message: text``,

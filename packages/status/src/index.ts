@@ -2,7 +2,6 @@ export { Aggregate, type Aggregated, type AggregateOptions, type Contribution } 
 export {
   assignSlots,
   type ChildCondition,
-  heldSlots,
   type Nouns,
   type RollUpReason,
   rollUp,

@@ -97,7 +97,6 @@ export const Widget = defineKind({
       Part: family({
         means: "One part",
         reasons: { Fine: yes("It is fine"), Loose: no("It is loose", "fasten it") },
-        key: /^Part (\S+) /,
         max: 4,
       }),
     },

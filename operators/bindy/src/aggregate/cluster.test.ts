@@ -93,9 +93,10 @@ describe("16.3 scenarios", () => {
       "SomethingElse",
     ];
     const children = words.map((reason, slot) => child(`i-${slot}`, slot, saying(reason)));
-    for (const { key, message } of calculateClusterStatus(clusterView(children), old).children) {
-      expect(message.split(" ").slice(0, 2)).toEqual(["Instance", key]);
-    }
+    const said = calculateClusterStatus(clusterView(children), old).children;
+    expect(said.map(({ message }) => message.split(" ").slice(0, 2).join(" "))).toEqual(
+      children.map(({ name }) => `Instance ${name}`),
+    );
   });
 
   test("A-49 none ready, and none young any more", () => {

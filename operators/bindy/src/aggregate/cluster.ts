@@ -39,6 +39,8 @@ export interface ClusterView {
 
 export interface InstanceChild extends ChildView {
   readonly slot: number;
+  /** What its annotation says. */
+  readonly storedSlot?: number | undefined;
   readonly isManaged: boolean;
 }
 
@@ -70,7 +72,7 @@ export interface ClusterStatus {
 export function calculateClusterStatus(view: ClusterView, now: Instant): ClusterStatus {
   const children = [...new Map(view.children.map((it) => [it.uid, it])).values()].sort((a, b) => a.slot - b.slot);
   const facts = factsOf({ ...view, children }, now);
-  const said = children.map((it) => ({ slot: it.slot, key: it.name, ...childCondition(it) }));
+  const said = children.map((it) => ({ slot: it.slot, storedSlot: it.storedSlot, ...childCondition(it) }));
   const live = children.filter(({ isLeaving }) => !isLeaving);
   const youngest = Math.max(...facts.young.map(({ created }) => created));
   return {

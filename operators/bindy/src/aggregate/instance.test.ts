@@ -82,8 +82,7 @@ describe("16.1 scenarios", () => {
       ...[400, 401, 403, 404, 500, 501, 502, 503, 504, 418].map((code) => pod(`p-${code}`, { fault: answered(code) })),
     ];
     const said = calculateInstanceStatus(instanceView(mix)).children;
-    expect(said).toHaveLength(mix.length);
-    for (const { key, message } of said) expect(message.split(" ")[1]).toBe(key);
+    expect(said.map(({ message }) => message.split(" ")[1]).sort()).toEqual(mix.map(({ name }) => name).sort());
   });
 
   test("A-11 a pod in a crash loop, and the instance with it", () => {

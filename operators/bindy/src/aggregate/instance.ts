@@ -77,14 +77,20 @@ export function calculateInstanceStatus(view: InstanceView): InstanceStatus {
   const { desired, isRolling } = view.deployment === "unreadable" ? unread : view.deployment;
   const slots = assignPodSlots(view.held, pods, desired, isRolling);
   const said = pods
-    .map((pod) => ({ ...podCondition(pod), key: pod.name, slot: slots.get(pod.name) ?? 0 }))
+    .map((pod) => ({ ...podCondition(pod), slot: slots.get(pod.name) ?? 0, storedSlot: view.held.get(pod.name) }))
     .sort((a, b) => a.slot - b.slot);
   const ready = pods.filter(isReadyPod).length;
   const unknown = pods.filter(isUnknownPod).length;
   return {
     ready: shown(instanceReady({ view, desired, ready, unknown, said }), said.length),
     slots,
-    children: said.map(({ slot, key, status, reason, message }) => ({ slot, key, status, reason, message })),
+    children: said.map(({ slot, storedSlot, status, reason, message }) => ({
+      slot,
+      storedSlot,
+      status,
+      reason,
+      message,
+    })),
     replicas: desired,
     readyReplicas: Math.min(ready, desired),
   };

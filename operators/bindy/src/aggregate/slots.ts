@@ -59,5 +59,5 @@ const afterManaged = 10 * perRole;
 const orderOf = ({ role, ordinal = 0 }: SlottedInstance): number => (role === "primary" ? 0 : perRole) + ordinal;
 
 /** A decimal number without sign, up to 9999. */
-const slotIn = (annotation = ""): number | undefined =>
+export const slotIn = (annotation = ""): number | undefined =>
   /^(0|[1-9]\d{0,3})$/.test(annotation) ? Number(annotation) : undefined;

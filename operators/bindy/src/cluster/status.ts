@@ -2,8 +2,10 @@
 import type { Instant } from "@telltale/kinds";
 import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
 import { type ClusterStatus, calculateClusterStatus } from "../aggregate/cluster.ts";
+import { slotIn } from "../aggregate/slots.ts";
 import type { Bind9Cluster } from "../kinds/index.ts";
 import { earliest, nextLook, nextTry } from "../moments.ts";
+import { annotations } from "../names.ts";
 import { REASON_FAILED_CREATE } from "../reasons.ts";
 import { slotsOf, surplusOf, wantedOf } from "./plan.ts";
 import type { World } from "./world.ts";
@@ -33,7 +35,12 @@ export function statusOf(world: World, now: Instant): ClusterStatus {
       isLeaving: deletionTimestamp !== undefined,
       ...(checked.at === "invalid" ? { invalid: { path: checked.path, problem: checked.problem } } : {}),
       wanted: checked.at === "valid" ? wantedOf(name, checked.spec).map((one) => one.name) : [],
-      children: children.map(({ view, isManaged }) => ({ ...view, isManaged, slot: slots.get(view.name) ?? 0 })),
+      children: children.map(({ view, instance, isManaged }) => ({
+        ...view,
+        isManaged,
+        slot: slots.get(view.name) ?? 0,
+        storedSlot: slotIn(instance.metadata.annotations?.[annotations.instanceIndex]),
+      })),
       hasActed: made.hasActed,
       kept: surplusOf(world).keep.map(({ metadata }) => metadata.name ?? ""),
       ...causeOf(world),

@@ -15,7 +15,6 @@ import {
 } from "@telltale/kinds";
 import { because } from "../meanings.ts";
 import { finalizers, group, version } from "../names.ts";
-import { childNamePatterns } from "../reasons.ts";
 import { keepStatus } from "./failures.ts";
 import { clusterFields } from "./fields.ts";
 import type { Settled } from "./maybe.ts";
@@ -69,7 +68,6 @@ export const Bind9Cluster = defineKind({
       }),
       Bind9Instance: family({
         means: "This Bind9Instance is ready",
-        key: childNamePatterns.instance,
         reasons: {
           ...because(["True"], ["Ready"]),
           ...notReady,

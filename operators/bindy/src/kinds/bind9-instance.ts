@@ -23,7 +23,6 @@ import {
 } from "@telltale/kinds";
 import { because } from "../meanings.ts";
 import { finalizers, group, version } from "../names.ts";
-import { childNamePatterns } from "../reasons.ts";
 import { keepStatus } from "./failures.ts";
 import {
   Bind9Config,
@@ -130,7 +129,6 @@ export const Bind9Instance = defineKind({
       }),
       Pod: family({
         means: "This pod is ready",
-        key: childNamePatterns.pod,
         reasons: {
           ...because(["True"], ["Ready"]),
           ...notReady,
