@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assetsFor, type ControlPlane, send, startControlPlane, until } from "../../../tools/envtest/envtest.ts";
-import { virtrigaudCrds, virtrigaudKinds } from "../src/kinds/index.ts";
+import { Provider, virtrigaudCrds, virtrigaudKinds } from "../src/kinds/index.ts";
+import { buildDeployment } from "../src/provider/deployment.ts";
 import { type Answer, type Ask, definitionTests } from "./definitions.ts";
+import { providerSpec } from "./stage.ts";
 
 const assets = assetsFor("the definitions of operators/virtrigaud");
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -38,6 +40,20 @@ describe.skipIf(assets === undefined)("a real API server", () => {
 
   const kubectl = (...args: readonly string[]) =>
     spawnSync(join(assets ?? "", "kubectl"), ["--kubeconfig", plane.kubeconfig, ...args], { encoding: "utf8" });
+
+  test("the Deployment of an older version gets its strategy by a patch, as an apply alone is refused", async () => {
+    const { apiVersion, kind } = Provider;
+    const provider = { apiVersion, kind, metadata: { name: "box", namespace: "default" }, spec: providerSpec };
+    const desired = buildDeployment(provider, []);
+    const { strategy, ...older } = desired.spec ?? {};
+    const path = `/apis/apps/v1/namespaces/default/deployments/${desired.metadata?.name}?fieldManager=virtrigaud`;
+    const apply = (body: object) => send(plane, "PATCH", `${path}&force=true`, body, "application/apply-patch+yaml");
+    expect((await apply({ ...desired, spec: older })).status).toBe(201);
+    expect((await apply(desired)).body).toMatchObject({ code: 422, message: expect.stringContaining("rollingUpdate") });
+    const patch = [{ op: "replace", path: "/spec/strategy", value: strategy }];
+    expect((await send(plane, "PATCH", path, patch, "application/json-patch+json")).status).toBe(200);
+    expect(await apply(desired)).toMatchObject({ status: 200, body: { spec: { strategy: { type: "Recreate" } } } });
+  });
 
   test("kubectl knows the short names", () => {
     for (const { shortNames } of virtrigaudKinds)

@@ -4,4 +4,5 @@ import "./provider/adoption.ts";
 import "./provider/health.ts";
 import "./provider/life.ts";
 import "./provider/rights.ts";
+import "./provider/rollout.ts";
 import "./provider/runtime.ts";

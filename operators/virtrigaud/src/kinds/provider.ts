@@ -110,6 +110,28 @@ export const Provider = defineKind({
       reasons: { Connected: yes("It does"), ...disconnected },
     }),
     RuntimeReady: runtimeReady,
+    RolloutComplete: positive({
+      means: "The pods of the provider are those of its Deployment as it is now",
+      present: "onceSet",
+      reasons: {
+        RolloutComplete: yes("They are"),
+        RollingOut: no("Pods are being replaced", "wait; if it lasts, kubectl describe the pods of the Deployment"),
+        RolloutPostponed: no(
+          "The Deployment is not changed yet, as transfers run through its pods",
+          "wait for the VMMigrations that use this Provider",
+        ),
+        RolloutStuck: no(
+          "The Deployment does not get new pods up; old ones may still serve",
+          "read the message; kubectl describe the Deployment and its pods",
+        ),
+        ServiceError: runtimeTrouble.ServiceError,
+        DeploymentError: runtimeTrouble.DeploymentError,
+        NotObserved: unknown(
+          "The controller of Deployments has not reported on the current one yet",
+          "wait; if it lasts, look whether kube-controller-manager runs",
+        ),
+      },
+    }),
     TLSConfigured: positive({
       means: "The connection between manager and provider is encrypted",
       present: "onceSet",
@@ -168,6 +190,7 @@ export const Provider = defineKind({
     "conditions.Healthy",
     "conditions.Connected",
     "conditions.RuntimeReady",
+    "conditions.RolloutComplete",
     "conditions.TLSConfigured",
     "conditions.CapabilitiesReported",
   ],

@@ -1,9 +1,9 @@
 // Makes the Service and the Deployment of a provider and puts them right. What the server refuses is told, not thrown: the status
 // says it.
-import { ApiError, type Applied, ConnectionError, TimeoutError } from "@telltale/client";
+import { ApiError, ConnectionError, TimeoutError } from "@telltale/client";
 import type { KindRef, KubeObject } from "@telltale/kinds";
 import { Deployment, Service } from "@telltale/kinds/builtin";
-import { type EnsureOptions, failureFrom, type Hands } from "@telltale/runtime";
+import { type Ensured, failureFrom, type Hands } from "@telltale/runtime";
 import { type Draft, type SafeText, text } from "@telltale/status";
 import { Provider } from "../kinds/index.ts";
 import { observe, type Senses } from "./observe.ts";
@@ -18,7 +18,7 @@ export const pending = "pending";
 export async function act(plan: Plan, hands: ProviderHands, world: World, senses: Senses): Promise<World> {
   see(world, senses);
   if (plan.is === "nothing") return world;
-  const made = plan.is === "run" ? await run(plan, hands) : await takeDown(world, hands);
+  const made = plan.is === "run" ? await run(plan, hands, world) : await takeDown(world, hands);
   const { namespace = "", name = "" } = world.it.metadata;
   const after = await observe(hands.get(Provider, { namespace, name }) ?? world.it, hands, senses);
   see(after, senses);
@@ -31,16 +31,30 @@ function see({ it, wanted, pods }: World, { sightings }: Senses): void {
   sightings.saw(it.metadata.uid ?? "", { pods, ...(tls === undefined ? {} : { tls }) });
 }
 
-async function run(plan: Extract<Plan, { is: "run" }>, hands: ProviderHands): Promise<Made> {
+async function run(plan: Extract<Plan, { is: "run" }>, hands: ProviderHands, world: World): Promise<Made> {
   if (plan.begins) await hands.checkpoint(pending, sayPending);
-  const service = await tried(Service, plan.service, hands);
+  const service = await tried(Service, hands, () => hands.ensure(Service, plan.service));
   if (service !== undefined)
     return { refused: { reason: "ServiceError", said: text`Failed to create service: ${service}` } };
-  const deployment = await tried(Deployment, plan.deployment, hands, { mode: "hash" });
+  const deployment = await tried(Deployment, hands, async () => {
+    await dropRollingUpdate(plan.deployment, world.deployment, hands);
+    return hands.ensure(Deployment, plan.deployment, { mode: "hash" });
+  });
   if (deployment !== undefined) {
     return { refused: { reason: "DeploymentError", said: text`Failed to create deployment: ${deployment}` } };
   }
   return plan.postponed > 0 ? { postponed: plan.postponed } : {};
+}
+
+/** No apply takes away fields that the server has filled in, and it refuses `Recreate` beside them. */
+async function dropRollingUpdate(
+  desired: Deployment,
+  live: Deployment | undefined,
+  hands: ProviderHands,
+): Promise<void> {
+  const { strategy } = desired.spec ?? {};
+  if (strategy?.type !== "Recreate" || live?.spec?.strategy?.rollingUpdate === undefined) return;
+  await hands.patch(Deployment, live, [{ op: "replace", path: "/spec/strategy", value: strategy }]);
 }
 
 function sayPending(draft: Draft<typeof Provider>): void {
@@ -53,12 +67,11 @@ function sayPending(draft: Draft<typeof Provider>): void {
 /** Why it could not be brought about; undefined where it was. */
 async function tried<T extends KubeObject>(
   kind: KindRef<T>,
-  object: NoInfer<Applied<T>>,
   hands: ProviderHands,
-  options: EnsureOptions<T> = {},
+  ensure: () => Promise<Ensured<T>>,
 ): Promise<SafeText | undefined> {
   try {
-    const { as, live } = await hands.ensure(kind, object, options);
+    const { as, live } = await ensure();
     const name = live.metadata?.name ?? "";
     if (as === "foreign") return text`${kind.kind} ${name} belongs to somebody else`;
     return as === "terminating" ? text`the old ${kind.kind} ${name} is still going away` : undefined;

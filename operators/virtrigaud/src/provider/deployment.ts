@@ -1,7 +1,7 @@
 // The Service and the Deployment of a provider (3.2 steps 5 and 6). Pure.
 import { canonicalJson, sha256Hex } from "@telltale/kinds";
 import type { Deployment, Service } from "@telltale/kinds/builtin";
-import type { Provider } from "../kinds/index.ts";
+import type { Provider, ProviderType } from "../kinds/index.ts";
 import { environmentOf } from "./environment.ts";
 import { healthPort, labelsOf, portOf, runtimeName, selectorOf } from "./runtime-names.ts";
 import { mountsOf } from "./volumes.ts";
@@ -26,8 +26,8 @@ export function buildService(it: Provider): Service {
   };
 }
 
-/** `claims`: the staging claims that it mounts. */
-export function buildDeployment(it: Provider, claims: readonly string[]): Deployment {
+/** `claims`: the staging claims that it mounts. `isExclusive`: one of them is for one node only. */
+export function buildDeployment(it: Provider, claims: readonly string[], isExclusive = false): Deployment {
   const template = templateOf(it, claims);
   return {
     apiVersion: "apps/v1",
@@ -38,9 +38,18 @@ export function buildDeployment(it: Provider, claims: readonly string[]): Deploy
       labels: labelsOf(it),
       annotations: { [templateHash]: sha256Hex(canonicalJson(template), 16) },
     },
-    spec: { replicas: it.spec.runtime.replicas ?? 1, selector: { matchLabels: selectorOf(it) }, template },
+    spec: {
+      replicas: it.spec.runtime.replicas ?? 1,
+      selector: { matchLabels: selectorOf(it) },
+      // A new pod that needs what the old one holds never gets ready beside it.
+      strategy: { type: isExclusive || ownsMachines.has(it.spec.type) ? "Recreate" : "RollingUpdate" },
+      template,
+    },
   };
 }
+
+/** Providers that talk to no hypervisor elsewhere: their machines are in a state directory, which one process at a time may use. */
+const ownsMachines: ReadonlySet<ProviderType> = new Set(["qemu", "firecracker"]);
 
 export const hashOf = (deployment: Deployment | undefined): string | undefined =>
   deployment?.metadata?.annotations?.[templateHash];

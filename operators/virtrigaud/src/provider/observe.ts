@@ -78,9 +78,10 @@ function claimsOf(look: Look, namespace: string): readonly Claim[] {
   return look
     .list(PersistentVolumeClaim, { namespace })
     .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
-    .map(({ metadata }) => ({
+    .map(({ metadata, spec }) => ({
       name: metadata?.name ?? "",
       migration: `${namespace}/${metadata?.labels?.[labels.migration] ?? ""}`,
+      isShared: spec?.accessModes?.some((mode) => mode === "ReadWriteMany" || mode === "ReadOnlyMany") === true,
     }));
 }
 

@@ -102,9 +102,8 @@ function phaseOf(deployment: Deployment): RuntimePhase {
 export function failureIn(deployment: Deployment | undefined): SafeText | undefined {
   const { conditions = [] } = deployment?.status ?? {};
   const found = conditions.find(
-    ({ type, status, reason }) =>
-      (type === "Progressing" && status === "False" && reason === "ProgressDeadlineExceeded") ||
-      (type === "ReplicaFailure" && status === "True"),
+    ({ type, status }) =>
+      (type === "Progressing" && status === "False") || (type === "ReplicaFailure" && status === "True"),
   );
   if (found === undefined) return undefined;
   const said = sanitize(found.message ?? "", { max: 512, firstLineOnly: true, stable: true });

@@ -25,8 +25,8 @@ export function plan(world: World): Plan {
   if (wanted.is === "external") {
     return deployment === undefined && service === undefined ? { is: "nothing" } : { is: "takeDown" };
   }
-  const next = buildDeployment(
-    it,
+  const next = deploymentWith(
+    world,
     world.claims.map(({ name }) => name),
   );
   const held = heldBy(world, next);
@@ -43,18 +43,23 @@ export function plan(world: World): Plan {
  * New pods end the work of the old ones. Where they would differ in nothing but staging claims, transfers of other migrations come to
  * their end first; what a person changes in the spec is done at once.
  */
-function heldBy(
-  { it, deployment, claims, transfers }: World,
-  next: Deployment,
-): { readonly deployment: Deployment; readonly by: number } | undefined {
+function heldBy(world: World, next: Deployment): { readonly deployment: Deployment; readonly by: number } | undefined {
+  const { deployment, claims, transfers } = world;
   if (deployment === undefined || hashOf(deployment) === hashOf(next)) return undefined;
   const mounted = claimsIn(deployment);
-  const asIs = buildDeployment(it, mounted);
+  const asIs = deploymentWith(world, mounted);
   if (hashOf(asIs) !== hashOf(deployment)) return undefined;
   const concerned = claims.filter(({ name }) => !mounted.includes(name)).map(({ migration }) => migration);
   const others = transfers.filter((migration) => !concerned.includes(migration));
   return others.length === 0 ? undefined : { deployment: asIs, by: others.length };
 }
+
+const deploymentWith = ({ it, claims }: World, mounted: readonly string[]): Deployment =>
+  buildDeployment(
+    it,
+    mounted,
+    claims.some(({ name, isShared }) => !isShared && mounted.includes(name)),
+  );
 
 function begins({ it, deployment }: World, next: Deployment): boolean {
   const phase = it.status?.runtime?.phase;

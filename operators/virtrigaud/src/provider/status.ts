@@ -6,6 +6,7 @@ import { annotations } from "../names.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { healthCheckOf } from "./health.ts";
 import { type RuntimeReady, type Standing, standingOf } from "./phase.ts";
+import { rolloutOf } from "./rollout.ts";
 import type { ProviderSettings } from "./settings.ts";
 import { tlsPosture, tlsSaid } from "./tls.ts";
 import { totalsIn, usageOf } from "./usage.ts";
@@ -23,6 +24,9 @@ export function status(world: World, draft: ProviderDraft, now: Instant, setting
     connectedVMs: machines.count,
   });
   draft.state({ type: "RuntimeReady", ...standing.ready });
+  const rollout = rolloutOf(world);
+  if (rollout === undefined) draft.without("RolloutComplete");
+  else draft.state({ type: "RolloutComplete", ...rollout });
   draft.state({ type: "TLSConfigured", ...tlsSaid(tlsPosture(it)) });
   const health = healthOf(world);
   sayHealth(world, health, draft);

@@ -28,6 +28,8 @@ export interface Claim {
   readonly name: string;
   /** The migration that it is for, as `namespace/name`. */
   readonly migration: string;
+  /** Pods on several nodes may mount it. */
+  readonly isShared: boolean;
 }
 
 export type Wanted =
