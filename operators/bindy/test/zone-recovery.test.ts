@@ -1,5 +1,5 @@
 // Zones when something goes wrong: pods that lose everything, move or do not answer, operators that die, secondaries that lag.
-import { Pod } from "@telltale/kinds/builtin";
+import { Pod, Secret } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
 import { ARecord, Bind9Cluster, Bind9Instance, DNSZone } from "../src/kinds/index.ts";
 import { zonesLoadedGate } from "../src/names.ts";
@@ -15,6 +15,14 @@ async function begin(primary: number, secondary: number, options: ZoneStageOptio
   await it.make(DNSZone, "example-com", zoneSpec);
   await it.make(ARecord, "www", { name: "www", ipv4Addresses: ["192.0.2.10"] });
   await it.pass(40_000);
+}
+
+/** Its servers sign with keys of a Secret. */
+async function giveKeys(): Promise<void> {
+  await it.client.create(Secret, { metadata: { name: "bindy-keys", namespace } });
+  const signing = { enabled: true, keysFrom: { secretRef: { name: "bindy-keys" } } };
+  await it.edit(Bind9Cluster, "dns", { spec: { global: { dnssec: { signing } } } });
+  await it.pass(60_000);
 }
 
 const gateOf = ({ status }: Pod): string | undefined =>
@@ -270,6 +278,8 @@ test.each(["stop", "crash"] as const)(
 
 test("3.4 a zone whose policy changes is made again, once, and its secondaries follow", async () => {
   await begin(1, 1);
+  await it.edit(DNSZone, "example-com", { spec: { dnssecPolicy: "none" } });
+  await giveKeys();
   const made = () => it.asked().filter((line) => line === "POST /zones").length;
   const [before = 0] = await it.serials();
   for (const dnssecPolicy of ["default", "none"]) {
@@ -283,6 +293,38 @@ test("3.4 a zone whose policy changes is made again, once, and its secondaries f
   expect(made()).toBe(0);
   expect(new Set(await it.serials())).toEqual(new Set([before + 2]));
   expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
+});
+
+test("a zone with dnssecPolicy on primaries without shared keys is refused, and its pods and other zones stay as they are", async () => {
+  await begin(2, 0);
+  it.asked();
+  await it.edit(DNSZone, "example-com", { spec: { dnssecPolicy: "default" } });
+  await it.pass(20_000);
+  expect(await it.says(DNSZone, "example-com")).toBe(
+    "False ConfigurationInvalid Invalid configuration: spec.dnssecPolicy: signs the zone, but the keys would be lost with the pod: enable dnssec.signing with keysFrom.secretRef on its servers, or set it to none",
+  );
+  expect(it.asked().filter((line) => !line.startsWith("GET"))).toEqual([]);
+  await giveKeys();
+  expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
+});
+
+test("a zone that primaries were seen to sign with different keys is not ready", async () => {
+  await begin(2, 0);
+  await giveKeys();
+  await it.pass(20_000);
+  for (const [instance, key] of [
+    ["dns-primary-0", "AAAA"],
+    ["dns-primary-1", "BBBB"],
+  ] as const) {
+    const { nameserver } = await it.bindcar(instance);
+    const record = { name: "example.com.", type: "DNSKEY", ttl: 3600, value: `257 3 13 ${key}` };
+    await nameserver.update("example.com", [{ do: "add", ...record }]);
+  }
+  await it.pass(310_000);
+  expect(await it.says(DNSZone, "example-com")).toBe(
+    "False ReconcileDegraded Primaries sign zone example.com with different keys: put its keys into the Secret of keysFrom.secretRef",
+  );
+  expect(await it.says(DNSZone, "example-com", "Degraded")).toContain("True PrimaryFailed");
 });
 
 test("L-45 instances that are added get the zone, and those that leave lose it", async () => {

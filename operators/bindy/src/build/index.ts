@@ -3,7 +3,7 @@ export { buildDeployment, type UsedKey } from "./deployment.ts";
 export type { Generated, InlineSecret, KeyChoice } from "./key-choice.ts";
 export { labelsOf } from "./labels.ts";
 export { dnsPort } from "./named-conf.ts";
-export { isSigning, type Nameserver, nameserverOf } from "./nameserver.ts";
+export { isSigning, type Nameserver, nameserverOf, signingSecret } from "./nameserver.ts";
 export {
   encoded,
   generatedKeyName,

@@ -1,7 +1,8 @@
 // Reads what a pass has to know of one zone, all of it from the cache.
 import { Service } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
-import { isSigning, nameserverOf } from "../build/index.ts";
+import { isSigning, type Nameserver, nameserverOf } from "../build/index.ts";
+import { parentOf } from "../instance/parent.ts";
 import {
   Bind9Cluster,
   type Bind9ClusterSpec,
@@ -16,6 +17,7 @@ import { checkZone } from "../validate/index.ts";
 import { chosen, ownerOf } from "./choice.ts";
 import { zoneNameOf } from "./compile.ts";
 import { serversOf } from "./pods.ts";
+import { keySourceOf, type Signing } from "./signing-keys.ts";
 import { placeOf, type Targets, type Tenancy, targetsOf } from "./targets.ts";
 import { hasSpec, uidOf, type World } from "./world.ts";
 
@@ -43,7 +45,7 @@ export function observe(zone: DNSZone, look: Look): World {
     owners: owner === undefined || uidOf(owner) === uidOf(zone) ? [] : [placeOf(owner)],
     targets,
     servers: new Map([...all, ...former].map((it) => [uidOf(it), serversOf(it, look)])),
-    policies: new Map(targets.primaries.flatMap((it) => policyFor(it, spec, look))),
+    signing: new Map(targets.primaries.flatMap((it) => signingOn(it, spec, look))),
     addresses: all.map((it) => addressOf(it, look)),
     ...found,
     former,
@@ -83,22 +85,18 @@ function addressOf({ metadata }: Bind9Instance, look: Look): string | undefined 
 }
 
 /** What the zone says, else what the server is set up for. */
-function policyFor(instance: Bind9Instance, spec: DNSZoneSpec | undefined, look: Look): readonly [string, string][] {
-  const policy = spec?.dnssecPolicy ?? inherited(instance, look);
-  return policy === undefined || policy === "none" ? [] : [[uidOf(instance), policy]];
-}
-
-function inherited(instance: Bind9Instance, look: Look): string | undefined {
+function signingOn(instance: Bind9Instance, spec: DNSZoneSpec | undefined, look: Look): readonly [string, Signing][] {
   const { namespace = "", name = "" } = instance.metadata;
-  const server = nameserverOf({ name, namespace }, specOf(Bind9Instance, instance), parentOf(instance, look));
-  return isSigning(server) ? (server.config.dnssec?.signing?.policy ?? "default") : undefined;
+  const server = nameserverOf({ name, namespace }, specOf(Bind9Instance, instance), parentSpecOf(instance, look));
+  const policy = spec?.dnssecPolicy ?? inherited(server);
+  return policy === undefined || policy === "none" ? [] : [[uidOf(instance), { policy, keys: keySourceOf(server) }]];
 }
 
-function parentOf({ metadata, spec }: Bind9Instance, look: Look): Bind9ClusterSpec {
-  const name = spec.clusterRef;
-  if (name === "") return {};
-  const cluster = look.get(Bind9Cluster, { namespace: metadata.namespace ?? "", name });
-  if (cluster !== undefined) return specOf(Bind9Cluster, cluster);
-  const global = look.get(Bind9GlobalCluster, { name });
-  return global === undefined ? {} : specOf(Bind9GlobalCluster, global);
+const inherited = (server: Nameserver): string | undefined =>
+  isSigning(server) ? (server.config.dnssec?.signing?.policy ?? "default") : undefined;
+
+function parentSpecOf(instance: Bind9Instance, look: Look): Bind9ClusterSpec {
+  const parent = parentOf(instance, look);
+  if (parent.is === "cluster") return specOf(Bind9Cluster, parent.object);
+  return parent.is === "global" ? specOf(Bind9GlobalCluster, parent.object) : {};
 }

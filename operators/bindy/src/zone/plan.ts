@@ -8,6 +8,7 @@ import type { Transfers } from "./difference.ts";
 import { addressIn, isUp, type Server } from "./pods.ts";
 import type { PrimaryServer } from "./primaries.ts";
 import type { SecondaryServer } from "./secondaries.ts";
+import { signingProblem } from "./signing-keys.ts";
 import { uidOf, type World } from "./world.ts";
 
 export type Plan =
@@ -40,6 +41,8 @@ export function plan(world: World): Plan {
     const isMirrored = secondaries.every((it) => primaryServersOf(it).length > 0);
     return isMirrored ? { is: "mirror", name, secondaries: following } : { is: "headless" };
   }
+  const keyProblem = signingProblem(primaries.map((it) => world.signing.get(uidOf(it))));
+  if (keyProblem !== undefined) return { is: "invalid", said: invalid("spec.dnssecPolicy", keyProblem) };
   const { namespace = "", name: object = "" } = zone.metadata;
   const compiled = compile({
     zone: { namespace, name: object },
@@ -71,7 +74,7 @@ function serversOf({ servers }: World, instances: readonly Bind9Instance[]) {
 
 function primaryServers(world: World): readonly PrimaryServer[] {
   return serversOf(world, world.targets.primaries).flatMap(({ instance, server }) => {
-    const dnssecPolicy = world.policies.get(uidOf(instance));
+    const dnssecPolicy = world.signing.get(uidOf(instance))?.policy;
     return isUp(server) ? [{ ...server, ...(dnssecPolicy !== undefined && { dnssecPolicy }) }] : [];
   });
 }

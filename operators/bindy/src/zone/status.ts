@@ -103,6 +103,14 @@ function counted(plan: Plan & { readonly name: string }, world: World, done: Don
   const { primaries, secondaries } = world.targets;
   const [p, s] = [count(primaries, world, done), count(secondaries, world, done)];
   const zone = plan.name;
+  if (p.ready === p.total && keySetsOf(done) > 1) {
+    const said = text`Primaries sign zone ${zone} with different keys: put its keys into the Secret of keysFrom.secretRef`;
+    draft
+      .condition("Ready", false, "ReconcileDegraded", said)
+      .condition("Progressing", false, "ReconcileComplete", "The pass is over")
+      .condition("Degraded", true, "PrimaryFailed", said);
+    return false;
+  }
   if (p.ready === p.total && s.ready === s.total && done.left.size === 0) {
     const endpoints = done.primaries.size + done.secondaries.size;
     const at = { primaries: p.total, secondaries: s.total, endpoints, records: world.records.length };
@@ -189,6 +197,15 @@ function recordsOf(plan: Plan, { records, zone }: World, done: Done, now: Instan
 function signingOf(plan: Plan, { primaries }: Done): DNSZoneStatus["dnssec"] {
   if (plan.is !== "publish" || plan.primaries.every(({ dnssecPolicy }) => dnssecPolicy === undefined)) return undefined;
   return signingIn([...primaries.values()].flatMap((it) => (it.is === "served" ? it.rrsets : [])));
+}
+
+/** How many different sets of keys primaries were seen to sign with. */
+function keySetsOf({ primaries }: Done): number {
+  const sets = [...primaries.values()].flatMap((it) => {
+    const keys = it.is === "served" ? it.rrsets.flatMap(({ type, values }) => (type === "DNSKEY" ? values : [])) : [];
+    return keys.length === 0 ? [] : [keys.toSorted().join("\n")];
+  });
+  return new Set(sets).size;
 }
 
 function wakeAt({ zone }: World, done: Done, isReady: boolean, now: Instant): Instant | undefined {

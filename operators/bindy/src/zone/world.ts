@@ -5,6 +5,7 @@ import type { ServerAddresses } from "./entries.ts";
 import type { Server } from "./pods.ts";
 import type { Result } from "./primaries.ts";
 import type { Followed } from "./secondaries.ts";
+import type { Signing } from "./signing-keys.ts";
 import type { Targets } from "./targets.ts";
 
 export interface World {
@@ -15,8 +16,8 @@ export interface World {
   readonly targets: Targets;
   /** By the instance's uid: of targets, and of those that are none any more. */
   readonly servers: ReadonlyMap<string, readonly Server[]>;
-  /** By the instance's uid: the policy that the zone is signed by there. */
-  readonly policies: ReadonlyMap<string, string>;
+  /** By the instance's uid: how the zone is signed there. */
+  readonly signing: ReadonlyMap<string, Signing>;
   readonly addresses: ServerAddresses;
   /** The records that are this zone's. */
   readonly records: readonly DNSRecord[];
