@@ -189,7 +189,7 @@ function loadComplete(world: World, decision: Decision, { isStarted, status }: F
   if (isSaid) draft.condition("LoadComplete", "Unknown", "LoadContinues", "The load goes on");
 }
 
-const capital = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+const capital = (sentence: string): string => sentence.replace(/^./, (first) => first.toUpperCase());
 
 function readiness(world: World, decision: Decision, facts: Facts, said: string, draft: TestDraft): void {
   // The time for which creation may fail does not begin with that for which pods were awaited.
