@@ -109,14 +109,17 @@ describe("12.9 the simulated runner", () => {
         varmap: { more: marker },
         varFiles: [{ source: "SecretKey", secretKeyRef }],
         env: [
-          { name: "E", secretKeyRef },
-          { name: "F", value: marker },
+          { name: "TF_VAR_e", secretKeyRef },
+          { name: "TF_VAR_f", value: marker },
         ],
       },
     });
     await s.pass(120_000);
     expect(await s.connection()).toMatchObject({ certificate: marker, my_token: marker });
-    expect((await s.kept())?.inputs).toMatchObject({ env: { E: marker, F: marker }, provider: `# ${marker}` });
+    expect((await s.kept())?.inputs).toMatchObject({
+      env: { TF_VAR_e: marker, TF_VAR_f: marker },
+      provider: `# ${marker}`,
+    });
     await s.crash();
     await s.pass(900_000);
     await s.remove();

@@ -78,9 +78,9 @@ describe("a run that does not go through", () => {
     ],
     [
       { initArgs: ["-backend-config=x"] },
-      "InvalidConfiguration: initArgs has -backend-config, which is the runner's own; take it out",
+      "InvalidConfiguration: forProvider.initArgs[0]: -backend-config is not allowed; take it out (allowed: -lock, -lock-timeout, -lockfile, -no-color, -upgrade)",
     ],
-    [{ entrypoint: "../other" }, 'InvalidConfiguration: the entrypoint has to be a relative path without ".."'],
+    [{ entrypoint: "../other" }, "InvalidConfiguration: forProvider.entrypoint is not a folder inside the module"],
   ])("12.2, SEC-5, SEC-6 %j is not run", async (forProvider, message) => {
     s = await runnerStage();
     await s.make({ forProvider });
@@ -95,7 +95,7 @@ describe("a run that does not go through", () => {
   it("waits for a Secret that it names, and goes on when it is there", async () => {
     s = await runnerStage();
     const secretKeyRef = { namespace, name: "creds", key: "k" };
-    await s.make({ forProvider: { env: [{ name: "K", secretKeyRef }] } });
+    await s.make({ forProvider: { env: [{ name: "TF_VAR_k", secretKeyRef }] } });
     await s.pass(5_000);
     expect(await s.says("Synced")).toBe("False ReconcileError PlanFailed: not there: Secret t1/creds key k");
     const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "creds", namespace }, data: { k: "eA==" } };

@@ -199,11 +199,11 @@ resource "terraform_data" "x" {
     EOT
   }
 }`;
-    const { metadata } = await s.make({ module, env: [{ name: "MINE", value: "1" }] });
+    const { metadata } = await s.make({ module, env: [{ name: "TF_VAR_mine", value: "1" }] });
     await s.ready();
     const folder = join(s.root, metadata.uid ?? "");
     const seen = readFileSync(join(folder, "seen"), "utf8");
-    expect(seen).toContain("MINE=1");
+    expect(seen).toContain("TF_VAR_mine=1");
     expect(seen).not.toContain("OPERATOR_ONLY");
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const name of ["terraform.tfstate", "capt.auto.tfvars.json", "run.json", "run.err"]) {

@@ -240,7 +240,7 @@ describe("the template", () => {
 
   test("AS-58 a Secret of a forbidden namespace makes no Workspace", async () => {
     await fresh();
-    await template({ env: [{ name: "A", secretKeyRef: { namespace: "kube-system", name: "s", key: "k" } }] });
+    await template({ env: [{ name: "TF_VAR_a", secretKeyRef: { namespace: "kube-system", name: "s", key: "k" } }] });
     await apply();
     expect(await says("TemplateResolved")).toBe(
       "False NamespaceNotAllowed forProvider.env[0].secretKeyRef is in namespace kube-system, which is not allowed",

@@ -2,6 +2,7 @@
 // ConfigMaps hold put in. It is kept for `destroy`, which comes when those may be gone. It holds secrets.
 import { canonicalJson, sha256Hex } from "@telltale/kinds";
 import { names, type SafeText, text } from "@telltale/status";
+import { allowedArguments, forbiddenValue, isAllowedVariable, unusable } from "../validate/run-options.ts";
 import type { ErrorClass } from "./error-class.ts";
 import { typedValue } from "./module.ts";
 
@@ -94,7 +95,12 @@ export async function gather(spec: Source, reader: Reader): Promise<Gathered> {
   const variableFiles: { format: Format; text: string }[] = [];
   for (const file of spec.varFiles ?? []) variableFiles.push({ format: formatOf(file.format), text: await read(file) });
   const env: Record<string, string> = {};
-  for (const it of spec.env ?? []) env[it.name] = it.value ?? (await read(it));
+  for (const [i, it] of (spec.env ?? []).entries()) {
+    const value = it.value ?? (await read(it));
+    const wrong = forbiddenValue(`forProvider.env[${i}]`, it.name, value);
+    if (wrong !== undefined) return { as: "refused", class: "InvalidConfiguration", message: wrong };
+    env[it.name] = value;
+  }
   const provider = await reader.provider();
   if (missing.length > 0) return { as: "missing", message: text`not there: ${names(missing)}` };
   const inputs: Inputs = {
@@ -132,23 +138,23 @@ function refusal(spec: Source): { readonly class: ErrorClass; readonly message: 
     const message = text`the source ${spec.source} is not supported by the builtin runner; use Inline, or Crossplane's provider`;
     return { class: "UnsupportedSource", message };
   }
-  const bad = (message: SafeText) => ({ class: "InvalidConfiguration" as const, message });
-  if (spec.module.trim() === "") return bad(text`the module is empty`);
-  if (!isInside(spec.entrypoint)) return bad(text`the entrypoint has to be a relative path without ".."`);
-  for (const list of ["initArgs", "planArgs", "applyArgs", "destroyArgs"] as const) {
-    const forbidden = (spec[list] ?? []).map(optionOf).find((option) => option !== undefined && ours.has(option));
-    if (forbidden !== undefined) return bad(text`${list} has -${forbidden}, which is the runner's own; take it out`);
-  }
-  return undefined;
+  const message = unusable(spec);
+  return message === undefined ? undefined : { class: "InvalidConfiguration", message };
 }
 
-/** Options that would take a run out of its folder, or away from its state. */
-const ours = new Set(["chdir", "state", "state-out", "backup", "backend-config"]);
-const optionOf = (argument: string): string | undefined => /^--?([a-z-]+)(?:=|$)/.exec(argument)?.[1];
-
-function isInside(entrypoint = ""): boolean {
-  if (entrypoint.startsWith("/") || /[\\\0]/.test(entrypoint)) return false;
-  return !entrypoint.split("/").includes("..");
+/** Without what is not allowed: what was kept by a version that allowed more can still be destroyed. */
+export function permitted(inputs: Inputs): Inputs {
+  const { env, args } = inputs;
+  return {
+    ...inputs,
+    env: Object.fromEntries(Object.entries(env).filter(([name, value]) => isAllowedVariable(name, value))),
+    args: {
+      init: allowedArguments("initArgs", args.init),
+      plan: allowedArguments("planArgs", args.plan),
+      apply: allowedArguments("applyArgs", args.apply),
+      destroy: allowedArguments("destroyArgs", args.destroy),
+    },
+  };
 }
 
 const folderOf = (entrypoint = ""): string =>

@@ -9,7 +9,7 @@ const inputs: Kept["inputs"] = {
   entrypoint: "",
   variables: { a: 1 },
   variableFiles: [{ format: "HCL", text: "b = 2" }],
-  env: { TOKEN: "hush" },
+  env: { AWS_SECRET_ACCESS_KEY: "hush" },
   args: { init: [], plan: [], apply: [], destroy: [] },
   hasLog: false,
 };
@@ -34,6 +34,16 @@ const read = (secrets: readonly RecordSecret[]) => {
 describe("12.8 what is kept of a Workspace", () => {
   it("comes back as it was, with a state and without one", () => {
     for (const it of [kept(), kept(stateOf(100))]) expect(read(toSecrets("u", it, shelf, undefined))).toEqual(it);
+  });
+
+  it("comes back without what a former version allowed and this one does not", () => {
+    const env = { ...inputs.env, LD_PRELOAD: "/x.so" };
+    const args = { init: [], plan: ["-out=/x", "-refresh=false"], apply: [], destroy: ["-state=/x"] };
+    const before: Kept = { ...kept(stateOf(100)), inputs: { ...inputs, env, args } };
+    expect(read(toSecrets("u", before, shelf, undefined))?.inputs).toEqual({
+      ...inputs,
+      args: { ...args, plan: ["-refresh=false"], destroy: [] },
+    });
   });
 
   it("is one Secret of our type, with the keys that the specification names", () => {

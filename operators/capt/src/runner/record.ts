@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { canonicalJson, sha256Hex } from "@telltale/kinds";
 import { annotations, secretTypes, stateSecretName } from "../names.ts";
 import type { EngineName } from "./engine.ts";
-import { type Inputs, revisionOf } from "./inputs.ts";
+import { type Inputs, permitted, revisionOf } from "./inputs.ts";
 import { type Snapshot, snapshotOf } from "./state.ts";
 
 export interface Kept {
@@ -106,7 +106,7 @@ export function fromSecrets(
   try {
     const packed = decode(index.data["inputs"]);
     if (packed === undefined) return undefined;
-    const inputs = JSON.parse(gunzipSync(packed).toString()) as Inputs;
+    const inputs = permitted(JSON.parse(gunzipSync(packed).toString()) as Inputs);
     const connection = decode(index.data["connection"])?.toString();
     const left = decode(index.data["left"])?.toString();
     const made: Kept = {

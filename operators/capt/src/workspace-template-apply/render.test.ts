@@ -44,12 +44,12 @@ describe("rendering", () => {
       module: "x",
       vars: [{ key: "name", value: "${vpc_name}" }],
       varmap: { deep: ["${vpc_name}", 3] },
-      env: [{ name: "A", value: "${vpc_name}" }],
+      env: [{ name: "TF_VAR_a", value: "${vpc_name}" }],
     });
     const { spec } = rendered(template, applying({ variables: { vpc_name: 'a"}b' } }));
     expect(spec.forProvider.vars).toEqual([{ key: "name", value: 'a"}b' }]);
     expect(spec.forProvider.varmap).toEqual({ deep: ['a"}b', 3] });
-    expect(spec.forProvider.env).toEqual([{ name: "A", value: 'a"}b' }]);
+    expect(spec.forProvider.env).toEqual([{ name: "TF_VAR_a", value: 'a"}b' }]);
   });
 
   test("WORKSPACE_NAME is the name without -apply, and nobody can give it another", () => {
@@ -115,8 +115,8 @@ describe("other namespaces", () => {
       "forProvider.varFiles[0].configMapKeyRef",
       templated({ varFiles: [{ source: "ConfigMapKey", configMapKeyRef: away }] }),
     ],
-    ["forProvider.env[0].secretKeyRef", templated({ env: [{ name: "A", secretKeyRef: away }] })],
-    ["forProvider.env[0].configMapKeyRef", templated({ env: [{ name: "A", configMapKeyRef: away }] })],
+    ["forProvider.env[0].secretKeyRef", templated({ env: [{ name: "TF_VAR_a", secretKeyRef: away }] })],
+    ["forProvider.env[0].configMapKeyRef", templated({ env: [{ name: "TF_VAR_a", configMapKeyRef: away }] })],
   ] as const)("SEC-1 %s may not reach into one", (at, template) => {
     expect(refusal(template, applying())).toBe(
       `NamespaceNotAllowed: ${at} is in namespace kube-system, which is not allowed`,
@@ -125,7 +125,7 @@ describe("other namespaces", () => {
   });
 
   test("SEC-1 a namespace that a variable brings along is judged as well", () => {
-    const template = templated({ env: [{ name: "A", secretKeyRef: { ...away, namespace: "${ns}" } }] });
+    const template = templated({ env: [{ name: "TF_VAR_a", secretKeyRef: { ...away, namespace: "${ns}" } }] });
     expect(refusal(template, applying({ variables: { ns: "t2" } }))).toMatch(/^NamespaceNotAllowed/);
     expect(refusal(template, applying({ variables: { ns: "t1" } }))).toBe("rendered");
   });
@@ -145,10 +145,10 @@ describe("what cannot be used", () => {
   test.each([
     ["forProvider.module is empty", { module: " \n" }],
     ["spec.forProvider.source is not one of Remote, Inline, Flux", { source: "${source}" }],
-    ["forProvider.initArgs may not hold -backend-config", { initArgs: ["-upgrade", "-backend-config=x"] }],
-    ["forProvider.applyArgs may not hold -state", { applyArgs: ["--state", "x"] }],
-    ["forProvider.planArgs may not hold -chdir", { planArgs: ["-chdir=.."] }],
-    ["forProvider.destroyArgs may not hold -state-out", { destroyArgs: ["-state-out=x"] }],
+    ["forProvider.initArgs[1]: -backend-config is not allowed", { initArgs: ["-upgrade", "-backend-config=x"] }],
+    ["forProvider.applyArgs[0]: -state is not allowed", { applyArgs: ["--state", "x"] }],
+    ["forProvider.planArgs[0]: -chdir is not allowed", { planArgs: ["-chdir=.."] }],
+    ["forProvider.destroyArgs[0]: -state-out is not allowed", { destroyArgs: ["-state-out=x"] }],
     ["forProvider.entrypoint is not a folder inside the module", { entrypoint: "a/../../b" }],
     ["forProvider.entrypoint is not a folder inside the module", { entrypoint: "/etc" }],
   ])("SEC-5 SEC-6 %s", (words, forProvider) => {

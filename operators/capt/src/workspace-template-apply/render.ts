@@ -6,7 +6,8 @@ import type { WorkspaceSpec } from "../kinds/workspace-spec.ts";
 import type { WorkspaceTemplate } from "../kinds/workspace-template.ts";
 import type { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
 import { defaultConnectionName, labels, workspaceBase } from "../names.ts";
-import { namespacesOf, unusable } from "./spec-rules.ts";
+import { unusable } from "../validate/run-options.ts";
+import { namespacesOf } from "./spec-rules.ts";
 import { substitute, substituteAll, UnsafeValue } from "./substitute.ts";
 
 export type Rendered =
@@ -37,7 +38,7 @@ export function render(template: WorkspaceTemplate, apply: WorkspaceTemplateAppl
     if (!may(namespace))
       return refused("NamespaceNotAllowed", text`${at} is in namespace ${namespace}, which is not allowed`);
   }
-  const wrong = unusable(spec) ?? misshapen(spec);
+  const wrong = unusable(spec.forProvider) ?? misshapen(spec);
   if (wrong !== undefined) return refused("InvalidTemplate", wrong);
   return { as: "rendered", spec, revision: revisionOf(spec) };
 }

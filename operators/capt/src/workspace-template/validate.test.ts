@@ -29,10 +29,13 @@ test.each([
   ],
   ["forProvider.entrypoint has a placeholder that is none: write ${name}", template({ entrypoint: "envs/${env" })],
   ["forProvider.entrypoint is not a folder inside the module", template({ entrypoint: "../x" })],
-  ["forProvider.planArgs may not hold -state", template({ planArgs: ["-state=x"] })],
+  [
+    "forProvider.initArgs[0]: -state is not allowed; take it out (allowed: -lock, -lock-timeout, -lockfile, -no-color, -upgrade)",
+    template({ initArgs: ["-state=x"] }),
+  ],
   [
     "forProvider.env[0].secretKeyRef is in namespace kube-system, which is not allowed",
-    template({ env: [{ name: "A", secretKeyRef: ref("kube-system") }] }),
+    template({ env: [{ name: "TF_VAR_a", secretKeyRef: ref("kube-system") }] }),
   ],
   [
     "spec.writeConnectionSecretToRef is in namespace t2, which is not allowed",
@@ -45,13 +48,17 @@ test.each([
 test.each([
   ["a plain one", template({})],
   ["Terraform's own expressions in the module", template({ module: "${substr(a, 0, 1)} ${var.x" })],
+  ["an argument that only an apply knows", template({ planArgs: ["${how}", "x"] })],
   ["a source that only an apply knows", template({ source: "${source}" })],
-  ["a namespace that only an apply knows", template({ env: [{ name: "A", secretKeyRef: ref("${namespace}") }] })],
-  ["its own namespace", template({ env: [{ name: "A", secretKeyRef: ref("t1") }] })],
+  [
+    "a namespace that only an apply knows",
+    template({ env: [{ name: "TF_VAR_a", secretKeyRef: ref("${namespace}") }] }),
+  ],
+  ["its own namespace", template({ env: [{ name: "TF_VAR_a", secretKeyRef: ref("t1") }] })],
 ])("6.1 %s is valid", (_what, good) => {
   expect(invalid(good, [])).toBeUndefined();
 });
 
 test("6.1 an allowed namespace is valid", () => {
-  expect(invalid(template({ env: [{ name: "A", secretKeyRef: ref("shared") }] }), ["shared"])).toBeUndefined();
+  expect(invalid(template({ env: [{ name: "TF_VAR_a", secretKeyRef: ref("shared") }] }), ["shared"])).toBeUndefined();
 });

@@ -2,13 +2,14 @@
 import { type SafeText, text } from "@telltale/status";
 import { moduleSources } from "../kinds/workspace-spec.ts";
 import type { WorkspaceTemplate } from "../kinds/workspace-template.ts";
-import { namespacesOf, type Reach, unusable } from "../workspace-template-apply/spec-rules.ts";
+import { unusableTemplate } from "../validate/run-options.ts";
+import { namespacesOf, type Reach } from "../workspace-template-apply/spec-rules.ts";
 import { hasBadPlaceholder } from "../workspace-template-apply/substitute.ts";
 
 /** What is wrong with it: the first thing, without a word of the template itself. Undefined: nothing. */
 export function invalid({ metadata, spec }: WorkspaceTemplate, allowed: readonly string[]): SafeText | undefined {
   const body = spec.template.spec;
-  const wrong = unusable(body);
+  const wrong = unusableTemplate(body.forProvider);
   if (wrong !== undefined) return wrong;
   const { source } = body.forProvider;
   if (!isBlank(source) && !moduleSources.some((it) => it === source)) {

@@ -52,8 +52,12 @@ describe("12.4 the command line of each step", () => {
 });
 
 describe("12.3 the environment", () => {
-  it("is ours and the Workspace's, and its home is always the run's", () => {
-    const env = environmentOf(inputs({ env: { AWS_REGION: "x", HOME: "/elsewhere" }, hasLog: true }), layout, "/bin");
+  it("is ours and the Workspace's, and what is ours stays so", () => {
+    const env = environmentOf(
+      inputs({ env: { AWS_REGION: "x", HOME: "/elsewhere", PATH: "/x", TF_CLI_CONFIG_FILE: "/x" }, hasLog: true }),
+      layout,
+      "/bin",
+    );
     expect(env).toEqual({
       PATH: "/bin",
       LANG: "C.UTF-8",

@@ -36,9 +36,10 @@ export function argumentsOf(step: Step, { args, ...inputs }: Inputs, layout: Lay
   }
 }
 
-/** Nothing of the operator's own environment: no token of its account, no kubeconfig, no credentials of a proxy. */
+/** Nothing of the operator's own environment: no token of its account, no kubeconfig, no credentials of a proxy. What is ours, nothing replaces. */
 export function environmentOf(inputs: Inputs, layout: Layout, path: string): Readonly<Record<string, string>> {
   return {
+    ...inputs.env,
     PATH: path,
     LANG: "C.UTF-8",
     TF_IN_AUTOMATION: "1",
@@ -46,8 +47,7 @@ export function environmentOf(inputs: Inputs, layout: Layout, path: string): Rea
     CHECKPOINT_DISABLE: "1",
     TF_CLI_CONFIG_FILE: layout.settings,
     ...(inputs.hasLog ? { TF_LOG: "INFO", TF_LOG_PATH: layout.log } : {}),
-    ...inputs.env,
-    // Last: by its home a process is known to be ours.
+    // By its home a process is known to be ours.
     HOME: layout.home,
     TMPDIR: layout.temporary,
   };
