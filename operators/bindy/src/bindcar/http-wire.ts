@@ -97,7 +97,7 @@ const classes: Readonly<Record<string, Unreachable>> = {
 };
 
 /** By the error's code: what its message says may hold anything. */
-function unreachedOf(error: unknown): Unreached {
+export function unreachedOf(error: unknown): Unreached {
   if (error instanceof Unreached) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return new Unreached(code.startsWith("HPE_") ? "malformed" : (classes[code] ?? "failed"));
