@@ -57,6 +57,7 @@ const openToTests: readonly string[] = [
   "tools/locust/",
   "tools/grpc-python/",
   "tools/bind/",
+  "tools/bindcar/",
   "tools/qemu/",
   "tools/tofu/",
   "tools/helm/",

@@ -34,9 +34,11 @@ export interface RealPod {
 export interface RealPodOptions {
   readonly path: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Upstream's Bindcar, in the place of ours. */
+  readonly upstream?: string;
 }
 
-export async function startPod({ path, env = {} }: RealPodOptions): Promise<RealPod> {
+export async function startPod({ path, env = {}, upstream }: RealPodOptions): Promise<RealPod> {
   const folder = await mkdtemp(join(tmpdir(), "bindy-pod-"));
   const [dnsPort, rndcPort] = [await freePort(), await freePort()];
   for (const name of ["etc", "zones", "run"]) await mkdir(join(folder, name), { mode: 0o700 });
@@ -47,7 +49,8 @@ export async function startPod({ path, env = {} }: RealPodOptions): Promise<Real
   const token = "a-token-for-tests-0123456789";
   const log: string[] = [];
   let named = await startNamed(folder, path);
-  const bindcar = await startReal({
+  const start = upstream === undefined ? startReal : startUpstream(upstream);
+  const bindcar = await start({
     path,
     log,
     env: {
@@ -97,11 +100,29 @@ async function startReal(options: {
   readonly env: Readonly<Record<string, string>>;
   readonly log: string[];
   readonly keyText: string;
-}): Promise<BindcarServer> {
+}): Promise<Pick<BindcarServer, "url" | "stop">> {
   const { path, env, log, keyText } = options;
   const read = bindcarConfig({ env, read: () => keyText });
   if (!read.ok) throw new Error(read.errors.join("\n"));
   return startBindcar({ config: read.config, path, log: remembering(log) });
+}
+
+/** Its settings have the same names, but for the key, which it does not read from a file. */
+function startUpstream(program: string): typeof startReal {
+  return async ({ path, env, log, keyText }) => {
+    const secret = /secret "([^"]+)"/.exec(keyText)?.[1] ?? "";
+    const key = { RNDC_SECRET: secret, RNDC_ALGORITHM: "hmac-sha256", NSUPDATE_KEY_NAME: "bindy-operator" };
+    const child = spawn(program, ["run"], { env: { PATH: path, ...key, ...env }, stdio: ["ignore", "pipe", "ignore"] });
+    child.stdout?.on("data", (part: Buffer) => log.push(part.toString("utf8")));
+    const url = `http://127.0.0.1:${env["API_PORT"]}`;
+    for (let waited = 0; waited < 30_000 && child.exitCode === null; waited += 50) {
+      const healthy = await fetch(`${url}/api/v1/health`).catch(() => undefined);
+      if (healthy?.ok === true) return { url, stop: () => ended(child, "SIGTERM") };
+      await sleep(systemClock, 50);
+    }
+    child.kill("SIGKILL");
+    throw new Error(`${program} did not start: ${log.join("").slice(-2000)}`);
+  };
 }
 
 function remembering(lines: string[]): Log {

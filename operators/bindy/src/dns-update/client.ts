@@ -1,6 +1,5 @@
 // Dynamic updates of a zone on one server, signed with the key that its pod was given (RFC 2136, RFC 8945). For servers whose
 // Bindcar cannot change a zone's content in one step. A call never throws for what a server does: how it ended is a value.
-import { randomInt } from "node:crypto";
 import type { Clock } from "@telltale/clock";
 import type { CallOptions } from "../bindcar/client.ts";
 import type { Outcome, Trouble } from "../bindcar/outcome.ts";
@@ -46,6 +45,13 @@ export interface UpdatesOptions {
 }
 
 export function dnsUpdates({ wire, keys, clock }: UpdatesOptions): Updates {
+  // By TCP and signed: nobody has to guess it.
+  let id = 0;
+  const nextId = (): number => {
+    id = (id + 1) % 65_536;
+    return id;
+  };
+
   async function exchange(server: UpdateServer, message: Buffer, signal: AbortSignal): Promise<Outcome<Reply>> {
     const { key: reference, dns } = server;
     const key = reference === undefined ? undefined : await keys.get(reference);
@@ -76,7 +82,7 @@ export function dnsUpdates({ wire, keys, clock }: UpdatesOptions): Updates {
   return {
     send: (server, update, call = {}) =>
       guarded(call, async (signal): Promise<Outcome<"done" | "unmet">> => {
-        const message = updateMessage(update, randomInt(65_536));
+        const message = updateMessage(update, nextId());
         if (message.length > maxMessage) return failed(tooLarge);
         const reply = await exchange(server, message, signal);
         if (!reply.ok) return reply;
@@ -87,7 +93,7 @@ export function dnsUpdates({ wire, keys, clock }: UpdatesOptions): Updates {
       }),
     nameServers: (server, zone, call = {}) =>
       guarded(call, async (signal): Promise<Outcome<readonly string[] | undefined>> => {
-        const message = queryMessage(`${zone}.`, "NS", randomInt(65_536));
+        const message = queryMessage(`${zone}.`, "NS", nextId());
         const bytes = await wire.send(server.dns, message, signal);
         const reply = readReply(bytes);
         if (reply === undefined || reply.id !== message.readUInt16BE(0)) return failed(malformed);

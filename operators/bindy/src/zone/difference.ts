@@ -103,7 +103,8 @@ export function primaryZone(content: Content, options: PrimaryOptions): CreateZo
 
 export function secondaryZone(zone: string, primaries: readonly string[]): CreateZone {
   const soa = { primaryNs: `${zone}.`, adminEmail: `hostmaster.${zone}.` };
-  const zoneConfig = { soa, nameServers: [], nameServerIps: {}, primaries };
+  // Of a zone that is transferred neither the SOA nor the TTL counts, and upstream's Bindcar wants both.
+  const zoneConfig = { ttl: 3600, soa, nameServers: [], nameServerIps: {}, primaries };
   return { zoneName: zone, zoneType: "secondary", zoneConfig };
 }
 
