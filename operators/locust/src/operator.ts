@@ -1,15 +1,16 @@
 // The operator put together: its controller, and what it follows the masters with.
 import type { Transport } from "@telltale/client";
 import { type Clock, systemClock } from "@telltale/clock";
-import type { Pod } from "@telltale/kinds/builtin";
+import type { Job, Pod } from "@telltale/kinds/builtin";
 import { type Controller, type Log, type Look, silentLog } from "@telltale/runtime";
 import { webOptions } from "./build/index.ts";
 import { type Config, configWarnings } from "./config.ts";
 import { locustTests } from "./locust-test/controller.ts";
 import { endedAt } from "./locust-test/job-pods.ts";
-import { endOf, masterStartedAt } from "./locust-test/jobs.ts";
+import { classifyJob, endOf, masterStartedAt } from "./locust-test/jobs.ts";
 import { Memory } from "./locust-test/memory.ts";
-import { objectOf, type World } from "./locust-test/world.ts";
+import { lastOf, objectOf, type World } from "./locust-test/world.ts";
+import type { MasterEnd } from "./telemetry/numbers.ts";
 import { telemetryPoller } from "./telemetry/poller.ts";
 import { type Resolver, targetOf } from "./telemetry/target.ts";
 import { Targets } from "./telemetry/targets.ts";
@@ -43,7 +44,6 @@ export function locustOperator(options: OperatorOptions): readonly Controller[] 
     const known = webOptions(test);
     const reach = resolve(test, master, known, config.telemetry);
     targets.set(test, reach);
-    const job = objectOf(seen.master);
     return telemetryView({
       stored: test.status,
       reach,
@@ -54,7 +54,7 @@ export function locustOperator(options: OperatorOptions): readonly Controller[] 
         .filter(({ status }) => status?.phase === "Failed")
         .flatMap((pod) => endedAt(pod) ?? []),
       masterStartedAt: masterStartedAt(seen),
-      endedAt: job === undefined ? undefined : endOf(job),
+      end: endOfMaster(objectOf(seen.master) ?? lastOf(seen, "master")),
       now: look.now,
       config: config.telemetry,
       options: known,
@@ -63,4 +63,9 @@ export function locustOperator(options: OperatorOptions): readonly Controller[] 
 
   const senses = { config, memory, invalid: violations, telemetry };
   return [locustTests(senses, { poller, source: targets.source, forget: (test) => targets.forget(test) })];
+}
+
+function endOfMaster(job: Job | undefined): MasterEnd | undefined {
+  const at = job === undefined ? undefined : endOf(job);
+  return at === undefined ? undefined : { at, hasFailed: classifyJob(job) === "Failed" };
 }

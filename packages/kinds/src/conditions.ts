@@ -57,6 +57,8 @@ export interface OwnCondition<R extends Reasons = Reasons> {
   readonly reasons: R;
   readonly present: Presence;
   readonly initial?: Initial;
+  /** It says whether the result of an object that ended well is all that it should be: where it is False, a verdict names it. */
+  readonly qualifiesResult?: true;
 }
 
 /** A condition computed from others of the same object: it cannot be set by hand (rules 37, 38). */
@@ -96,6 +98,7 @@ interface Own<R extends Reasons> {
   readonly reasons: R;
   readonly present?: Presence;
   readonly initial?: NoInfer<InitialOf<R>>;
+  readonly qualifiesResult?: true;
 }
 
 function own<const R extends Reasons>(polarity: Polarity, c: Own<R>): OwnCondition<R> {

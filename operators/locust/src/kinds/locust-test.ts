@@ -146,6 +146,7 @@ export const LocustTest = defineKind({
       LoadComplete: positive({
         means: "The load ran for its run time, and no worker was lost while there was load",
         present: "onceSet",
+        qualifiesResult: true,
         reasons: {
           LoadComplete: yes("The load ran for its run time, with all workers that had connected"),
           RanShort: no("The load ended before its run time", "read the log of the master, and run the test again"),

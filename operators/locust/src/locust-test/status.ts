@@ -176,7 +176,8 @@ function loadComplete(world: World, decision: Decision, { isStarted, status }: F
   const found = decision.is === "recreate" ? undefined : interruptionOf(world);
   if (found !== undefined)
     return void draft.condition("LoadComplete", false, found.reason, text`${capital(found.message)}`);
-  const { loadLength, progress } = world.telemetry;
+  const { loadLength } = world.telemetry;
+  const progress = finishedProgress(world.telemetry.progress, loadLength);
   if (isEnd(decision) && loadLength === "whole") {
     const ran = `The load ran for ${progress?.duration ?? ""} of ${progress?.runTime ?? ""}`;
     return void draft.condition("LoadComplete", true, "LoadComplete", text`${ran}, and no worker was seen to be lost`);
@@ -233,7 +234,7 @@ function suspension({ master, worker }: Facts): string | undefined {
 function measured({ telemetry }: World, phase: Phase, draft: TestDraft): void {
   const { connectedWorkers, workersSource, testResult, condition } = telemetry;
   const isOver = phase === "Succeeded" || phase === "Failed";
-  const progress = isOver ? finishedProgress(telemetry.progress, phase, telemetry.loadLength) : telemetry.progress;
+  const progress = isOver ? finishedProgress(telemetry.progress, telemetry.loadLength) : telemetry.progress;
   draft.set({ connectedWorkers, workersSource });
   if (telemetry.mostConnectedWorkers !== undefined) draft.set({ mostConnectedWorkers: telemetry.mostConnectedWorkers });
   if (telemetry.lostWorkers !== undefined) draft.set({ lostWorkers: telemetry.lostWorkers });

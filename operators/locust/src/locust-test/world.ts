@@ -73,7 +73,7 @@ export const isMissing = (found: Found<unknown>): boolean =>
   found.is === "absent" || (found.is === "leaving" && found.of === "this");
 
 /** A Job that is gone, or that somebody deletes: as it was last seen. */
-export function lastOf(world: World, role: Role): Job | undefined {
+export function lastOf(world: Pick<World, Role | "last">, role: Role): Job | undefined {
   const found = world[role];
   return found.is === "leaving" && found.of === "this" ? found.object : world.last[role];
 }

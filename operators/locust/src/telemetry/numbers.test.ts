@@ -1,4 +1,4 @@
-import { formatTime } from "@telltale/kinds";
+import { formatTime, parseGoDuration } from "@telltale/kinds";
 import { describe, expect, test } from "vitest";
 import { at, following, options, reachOf, sample } from "../../test/following.ts";
 import { finishedProgress } from "./numbers.ts";
@@ -202,16 +202,15 @@ describe("numbers", () => {
     expect(following().answer({ ...strange, state: "missing" }).progress).not.toHaveProperty("state");
   });
 
-  test("a test that succeeded is complete, where its load was as long as it should be", () => {
+  test("a test that has ended is complete, where its load was as long as it should be", () => {
     const it = following();
     it.answer(sample(10));
     const { progress } = it.answer(sample(100));
-    expect(finishedProgress(progress, "Succeeded", "whole")).toEqual({ ...progress, percent: 100 });
+    expect(finishedProgress(progress, "whole")).toEqual({ ...progress, duration: "5m0s", percent: 100 });
     for (const length of ["short", "unseen", "unknown"] as const) {
-      expect(finishedProgress(progress, "Succeeded", length)).toBe(progress);
+      expect(finishedProgress(progress, length)).toBe(progress);
     }
-    expect(finishedProgress(progress, "Failed", "whole")).toBe(progress);
-    expect(finishedProgress(undefined, "Succeeded", "unknown")).toBeUndefined();
+    expect(finishedProgress(undefined, "unknown")).toBeUndefined();
   });
 });
 
@@ -232,7 +231,7 @@ describe("the length of a load", () => {
     const view = it.answer(sample(60, { state: "stopped", workers: 0 }));
     expect(view).toMatchObject({ loadLength: "short", endedEarly: true });
     expect(view.progress).toMatchObject({ duration: "45s", runTime: "1m0s", percent: 75 });
-    expect(finishedProgress(view.progress, "Succeeded", view.loadLength)).toMatchObject({ percent: 75 });
+    expect(finishedProgress(view.progress, view.loadLength)).toMatchObject({ percent: 75 });
   });
 
   test("may be as much more as lies between the sample without load and the first with it", () => {
@@ -240,7 +239,7 @@ describe("the length of a load", () => {
     it.answer(sample(5, { state: "ready" }));
     it.answer(sample(25));
     const view = it.answer(sample(70, { state: "stopped" }));
-    expect(view).toMatchObject({ loadLength: "whole", progress: { duration: "45s", percent: 100 } });
+    expect(view).toMatchObject({ loadLength: "whole", progress: { duration: "1m0s", percent: 100 } });
     expect(view.progress).toMatchObject({
       loadStartNotBefore: "2026-01-19T22:00:05Z",
       loadStartTime: "2026-01-19T22:00:25Z",
@@ -249,14 +248,34 @@ describe("the length of a load", () => {
     expect(it.look(at(80), { reach: { at: "ended" } })).toMatchObject({ loadLength: "whole" });
   });
 
+  test("never has a percentage that its duration has not", () => {
+    for (const start of [5, 14, 25]) {
+      for (const end of [30, 50, 60, 65, 70, 80, 95]) {
+        const it = following({ phase: "Running" }, minute);
+        it.answer(sample(start - 5, { state: "ready" }));
+        const views = [start, (start + end) / 2, end - 5].map((seconds) => it.answer(sample(seconds)));
+        views.push(it.answer(sample(end, { state: "stopped", workers: 0 })));
+        for (const { progress, loadLength } of views) {
+          for (const { duration = "", percent } of [progress ?? {}, finishedProgress(progress, loadLength) ?? {}]) {
+            expect([start, end, percent]).toEqual([start, end, percentIn(duration)]);
+          }
+        }
+      }
+    }
+
+    function percentIn(duration: string): number {
+      return Math.min(100, Math.floor((parseGoDuration(duration) ?? Number.NaN) / 600));
+    }
+  });
+
   test("is short where the master ended long before the time was up", () => {
-    const endedAt = at(105);
-    expect(seen().look(at(500), { reach: { at: "ended" }, endedAt })).toMatchObject({ loadLength: "short" });
+    const end = { at: at(105), hasFailed: false };
+    expect(seen().look(at(500), { reach: { at: "ended" }, end })).toMatchObject({ loadLength: "short" });
   });
 
   test("is not known where the master ended in time, and the end of the load was not seen", () => {
-    const endedAt = at(320);
-    const view = seen().look(at(500), { reach: { at: "ended" }, endedAt });
+    const end = { at: at(320), hasFailed: false };
+    const view = seen().look(at(500), { reach: { at: "ended" }, end });
     expect(view).toMatchObject({
       loadLength: "unseen",
       endedEarly: false,
@@ -266,7 +285,10 @@ describe("the length of a load", () => {
 
   test("is whole within what two polls may miss, and not known where there is no run time", () => {
     const late = seen();
-    expect(late.answer(sample(295), { endedAt: at(315) })).toMatchObject({ loadLength: "whole" });
+    const last = sample(295);
+    expect(late.answer(last, { end: { at: at(315), hasFailed: false } })).toMatchObject({ loadLength: "whole" });
+    expect(late.answer(last, { end: { at: at(315), hasFailed: true } })).toMatchObject({ loadLength: "unseen" });
+    expect(late.answer(last)).toMatchObject({ loadLength: "unseen" });
     const open = following({ phase: "Running" }, { options: options("") });
     open.answer(sample(10));
     expect(open.answer(sample(20))).toMatchObject({ loadLength: "unknown", endedEarly: false });

@@ -110,15 +110,16 @@ function progressOf(
   interval: Ms,
 ): Progress {
   const { sample } = reading;
-  const elapsed = elapsedOf(before, reading, parseTime(start.loadStartTime));
   const runTime = runTimeOf(options);
+  const seen = elapsedOf(before, reading, parseTime(start.loadStartTime));
+  const isWhole = isEnd(sample) && seen !== undefined && isWholeOf(seen, runTime, slackOf(start, interval));
+  const elapsed = isWhole ? Math.max(seen, runTime ?? 0) : seen;
   const currentUsers = sample.users ?? before?.currentUsers;
   return {
     ...planned(sample, options),
     ...(currentUsers !== undefined && { currentUsers }),
     ...(elapsed !== undefined && { duration: formatGoDuration(elapsed) }),
-    ...(elapsed !== undefined &&
-      runTime !== undefined && { percent: percentOf(elapsed, runTime, sample, slackOf(start, interval)) }),
+    ...(elapsed !== undefined && runTime !== undefined && { percent: percentOf(elapsed, runTime) }),
     ...start,
   };
 }
@@ -136,10 +137,7 @@ function elapsedOf(before: Progress | undefined, { sample, endAt }: Reading, sta
 const runTimeOf = ({ runTimeSeconds }: Pick<LocustOptions, "runTimeSeconds">): Ms | undefined =>
   runTimeSeconds === undefined ? undefined : runTimeSeconds * 1000;
 
-function percentOf(elapsed: Ms, runTime: Ms, sample: Sample, slack: Ms): number {
-  if (isEnd(sample) && !isShort(elapsed, runTime, slack)) return 100;
-  return Math.min(100, Math.floor((100 * elapsed) / runTime));
-}
+const percentOf = (elapsed: Ms, runTime: Ms): number => Math.min(100, Math.floor((100 * elapsed) / runTime));
 
 /** How much earlier than it was seen the load may have begun. */
 function slackOf({ loadStartTime, loadStartNotBefore }: Start, interval: Ms): Ms {
@@ -150,16 +148,26 @@ function slackOf({ loadStartTime, loadStartNotBefore }: Start, interval: Ms): Ms
 /** Shorter than it should have been, whenever the load began. Times have lost their milliseconds. */
 const isShort = (elapsed: Ms, runTime: Ms, slack: Ms): boolean => elapsed + slack < runTime - 1000;
 
+const isWholeOf = (elapsed: Ms, runTime: Ms | undefined, slack: Ms): boolean =>
+  runTime !== undefined && !isShort(elapsed, runTime, slack);
+
 /**
  * How long load ran, against its run time. By what the status says, so that a restart forgets nothing.
  * - `unknown`: there is no run time, or no load was seen
- * - `whole`
+ * - `whole`: it ended when its time was up, as far as samples tell that have some time between them
  * - `short`: it was seen to end before its time, or the master ended before it
  * - `unseen`: it ran when it was last read, before its time
  */
 export type LoadLength = "unknown" | "whole" | "short" | "unseen";
 
-export function lengthOf(progress: Progress | undefined, endedAt: Instant | undefined, interval: Ms): LoadLength {
+/** How the master ended. */
+export interface MasterEnd {
+  readonly at: Instant;
+  /** One that failed may have made no load at its end. */
+  readonly hasFailed: boolean;
+}
+
+export function lengthOf(progress: Progress | undefined, end: MasterEnd | undefined, interval: Ms): LoadLength {
   const { state, duration, runTime } = progress ?? {};
   const elapsed = parseGoDuration(duration ?? "");
   const whole = parseGoDuration(runTime ?? "");
@@ -168,15 +176,15 @@ export function lengthOf(progress: Progress | undefined, endedAt: Instant | unde
   const slack = slackOf(progress, interval);
   if (state === "stopping" || state === "stopped") return isShort(elapsed, whole, slack) ? "short" : "whole";
   if (state !== "spawning" && state !== "running") return "unknown";
-  if (endedAt !== undefined && isShort(endedAt - start, whole, slack)) return "short";
-  return elapsed >= whole - 2 * interval ? "whole" : "unseen";
+  if (elapsed >= whole) return "whole";
+  if (end === undefined) return "unseen";
+  if (isShort(end.at - start, whole, slack)) return "short";
+  return !end.hasFailed && elapsed >= whole - 2 * interval ? "whole" : "unseen";
 }
 
-/** Progress as a test leaves it: a load that was as long as it should be is complete. */
-export function finishedProgress(
-  progress: Progress | undefined,
-  phase: "Succeeded" | "Failed",
-  length: LoadLength,
-): Progress | undefined {
-  return phase === "Succeeded" && length === "whole" ? { ...progress, percent: 100 } : progress;
+/** Progress as a test leaves it: a load that was as long as it should be is complete, and as long as it was otherwise. */
+export function finishedProgress(progress: Progress | undefined, length: LoadLength): Progress | undefined {
+  if (length !== "whole" || progress?.runTime === undefined) return progress;
+  const [seen = 0, runTime = 0] = [progress.duration, progress.runTime].map((text = "") => parseGoDuration(text));
+  return { ...progress, duration: formatGoDuration(Math.max(seen, runTime)), percent: 100 };
 }

@@ -6,7 +6,7 @@ import type { Polled } from "@telltale/runtime";
 import type { Telemetry } from "../config.ts";
 import type { LocustTestStatus } from "../kinds/locust-test.ts";
 import { classifyJob } from "../locust-test/jobs.ts";
-import { type LoadLength, lengthOf, type Numbers, numbersOf } from "./numbers.ts";
+import { type LoadLength, lengthOf, type MasterEnd, type Numbers, numbersOf } from "./numbers.ts";
 import type { LocustOptions } from "./options.ts";
 import { type Read, verdictOf } from "./poller.ts";
 import { isLoad, type Reading } from "./reading.ts";
@@ -24,8 +24,8 @@ export interface TelemetryInput {
   readonly workerFailures?: readonly Instant[];
   /** When the container of the master first ran. */
   readonly masterStartedAt?: Instant | undefined;
-  /** When the master Job ended, by its own account, where it has. */
-  readonly endedAt?: Instant | undefined;
+  /** How the master Job ended, by its own account, where it has. */
+  readonly end?: MasterEnd | undefined;
   readonly now: Instant;
   readonly config: Telemetry;
   readonly options: LocustOptions;
@@ -90,7 +90,7 @@ export function telemetryView(input: TelemetryInput): TelemetryView {
     isLoaded,
     isFrozen,
     endedEarly,
-    loadLength: lengthOf(numbers.progress, input.endedAt, config.interval),
+    loadLength: lengthOf(numbers.progress, input.end, config.interval),
     missingPods: said?.missing.filter((host) => input.workerPods.includes(host)) ?? [],
     isDue: isDue(stored, reading, { ...numbers, ...workers, condition }, config),
     ...(freshness.is === "failing" && { wakeAt: freshness.until }),

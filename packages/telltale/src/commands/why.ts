@@ -8,7 +8,7 @@ import { whyLines } from "../view/why.ts";
 import { pick, wantedIn } from "../world/choose.ts";
 import { forest, type TreeNode, vocabularyOf } from "../world/forest.ts";
 import { readWorld } from "../world/read.ts";
-import { why, worstIn } from "../world/why.ts";
+import { reservationsOf, why, worstIn } from "../world/why.ts";
 
 export function run(call: Call): Promise<number> {
   return connected(call, async ({ client }) => {
@@ -18,9 +18,10 @@ export function run(call: Call): Promise<number> {
     const { objects, kinds, unread } = await readWorld(client, { ...place, signal: call.signal });
     const wanted = wantedIn(call.words, kinds, values["namespace"]);
     const asked = pick(forest(objects, words, clock.now()), wanted);
-    // Who names nothing wants to know of what is wrong only.
-    const nodes = wanted.as === "one" ? asked : asked.filter((node) => worstIn(node) !== "well");
     const kindOf = ({ apiVersion, kind }: TreeNode) => words({ apiVersion, kind });
+    // Who names nothing wants to know of what is wrong only.
+    const isWrong = (node: TreeNode) => worstIn(node) !== "well" || reservationsOf(node, kindOf(node)).length > 0;
+    const nodes = wanted.as === "one" ? asked : asked.filter(isWrong);
     const findings = nodes.map((node) => why(node, kindOf));
     if (flags.has("json")) {
       const short = findings.map((all) =>

@@ -24,7 +24,8 @@ export function whyLines(findings: readonly Finding[], screen: Screen): readonly
 function section({ node, troubles }: Finding, { paint, now, width }: Screen): readonly string[] {
   const since = node.since === undefined ? "" : `, for ${age(node.since, now)} (since ${formatTime(node.since)})`;
   const state = stateOf(node);
-  const head = `${paint(colours[node.health], `${marks[node.health]} ${titleOf(node)} ${howItIs[node.health]}`)}${state === "" ? "" : `: ${state}`}${since}`;
+  const isQualified = node.health === "well" && troubles.length > 1;
+  const head = `${paint(colours[node.health], `${marks[node.health]} ${titleOf(node)} ${howItIs[node.health]}${isQualified ? ", except for this" : ""}`)}${state === "" ? "" : `: ${state}`}${since}`;
   return [head, ...troubles.flatMap((said) => trouble(said, width)).map((line) => `    ${line}`)];
 }
 

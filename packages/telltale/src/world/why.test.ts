@@ -1,10 +1,11 @@
-import { conditions, defineKind, instant, no, positive, yes } from "@telltale/kinds";
+import { conditions, defineKind, instant, no, phases, positive, yes } from "@telltale/kinds";
 import { expect, test } from "vitest";
 import { condition, object } from "../../test/objects.ts";
+import { chosen } from "../operators/table.ts";
 import { paintOf } from "../view/style.ts";
 import { whyLines } from "../view/why.ts";
 import { forest, type TreeNode, vocabularyOf } from "./forest.ts";
-import { why } from "./why.ts";
+import { reservationsOf, why } from "./why.ts";
 
 const Site = defineKind({
   group: "example.com",
@@ -68,4 +69,71 @@ test("nobody is to blame for what is well", () => {
   });
   const [tree] = forest([well, pod("b", "CrashLoopBackOff")], words, now);
   expect(why(tree as TreeNode, kindOf)).toHaveLength(1);
+});
+
+test("what ended well is named where its result is less than it should be, with the reason", () => {
+  const Race = defineKind({
+    group: "example.com",
+    version: "v1",
+    kind: "Race",
+    phases: phases({ Running: ["Done"], Done: [] }, { final: ["Done"] }),
+    conditions: conditions({
+      Complete: positive({ means: "It is over", reasons: { Won: yes("Somebody won") } }),
+      Counted: positive({
+        means: "All were there",
+        reasons: { Few: no("Some were not", "race again") },
+        qualifiesResult: true,
+      }),
+      Seen: positive({ means: "It was seen", reasons: { Dark: no("It was dark", "wait for the day") } }),
+    }),
+  });
+  const known = vocabularyOf([Race]);
+  const race = (...more: ReturnType<typeof condition>[]) =>
+    forest(
+      [
+        object("example.com/v1 Race", {
+          name: "cup",
+          status: { phase: "Done", conditions: [condition("Complete", "True", "Won", "Ann"), ...more] },
+        }),
+      ],
+      known,
+      now,
+    )[0] as TreeNode;
+  const lines = (node: TreeNode) =>
+    whyLines(
+      why(node, () => Race),
+      { width: 100, paint: paintOf(false), now },
+    );
+  const dark = condition("Seen", "False", "Dark");
+  expect(reservationsOf(race(dark), Race)).toEqual([]);
+  expect(reservationsOf(race(condition("Counted", "Unknown", "Few")), Race)).toEqual([]);
+  const few = race(dark, condition("Counted", "False", "Few", "3 of 4"));
+  expect(reservationsOf(few, Race).map(({ reason }) => reason)).toEqual(["Few"]);
+  expect(lines(few)[0]).toMatch(/is well, except for this: Done/);
+  expect(lines(few).slice(1)).toEqual([
+    "    Complete=True Won",
+    "      Ann",
+    "      means: Somebody won",
+    "    Counted=False Few",
+    "      3 of 4",
+    "      means: Some were not",
+    "      do: race again",
+  ]);
+});
+
+test("a load test that succeeded and ran short is named, with what that means", async () => {
+  const [locust] = await chosen("locust");
+  const known = vocabularyOf(locust?.kinds ?? []);
+  const status = {
+    phase: "Succeeded",
+    conditions: [
+      condition("TestCompleted", "True", "TestSucceeded", "Test completed successfully (warning: 45s of 1m0s)"),
+      condition("LoadComplete", "False", "RanShort", "The load ended before its run time: 45s of 1m0s"),
+    ],
+  };
+  const [tree] = forest([object("locust.io/v2 LocustTest", { name: "demo", status })], known, now);
+  const node = tree as TreeNode;
+  expect(reservationsOf(node, known(node)).map(({ reason }) => reason)).toEqual(["RanShort"]);
+  const lines = whyLines(why(node, known), { width: 100, paint: paintOf(false), now });
+  expect(lines).toContain("      do: read the log of the master, and run the test again");
 });

@@ -1,5 +1,5 @@
 // Why something is not well: down the tree, from each object to the one below it that is to blame. Pure.
-import type { Instant, Kind } from "@telltale/kinds";
+import { declarationOf, type Instant, type Kind } from "@telltale/kinds";
 import type { TreeNode } from "./forest.ts";
 import type { Health, Said } from "./look.ts";
 import { type Meaning, meaningOf } from "./meaning.ts";
@@ -37,10 +37,20 @@ export function worstIn({ health, children }: TreeNode): Health {
 
 const sinceOf = ({ since }: TreeNode): number => since ?? (Number.MAX_SAFE_INTEGER as Instant);
 
-function explained({ said, troubles, health }: TreeNode, kind: Kind | undefined): readonly Explained[] {
+/** What takes something away from the result of an object that ended well. */
+export function reservationsOf({ troubles, health }: TreeNode, kind: Kind | undefined): readonly Said[] {
+  if (kind === undefined || health !== "well") return [];
+  return troubles.filter(({ type, status }) => {
+    const declared = declarationOf(kind.conditions, type);
+    return status === "False" && declared?.form === "own" && declared.qualifiesResult === true;
+  });
+}
+
+function explained(node: TreeNode, kind: Kind | undefined): readonly Explained[] {
+  const { said, troubles, health } = node;
   const all = said === undefined || troubles.includes(said) ? troubles : [said, ...troubles];
   const first = said === undefined ? all : [said, ...all.filter((it) => it !== said)];
-  const told = health === "well" ? first.slice(0, 1) : first;
+  const told = health === "well" ? [...first.slice(0, 1), ...reservationsOf(node, kind)] : first;
   const isNew = ({ message, reason }: Said, i: number) =>
     told.findIndex((other) => other.message === message && other.reason === reason) === i;
   return told.filter(isNew).map((it) => {
