@@ -150,7 +150,7 @@ function tellFailure(
 }
 
 const modes = ["external", "standalone", "unsure"] as const satisfies readonly Mode[];
-const runners = ["none", "tofu", "terraform", "simulated"] as const;
+const runners = ["none", "missing", "tofu", "terraform", "simulated"] as const;
 
 /** One of them is 1, all others are 0. */
 function one(meter: Meter<CaptMetric>, name: CaptMetric, label: string, all: readonly string[], it: string): void {

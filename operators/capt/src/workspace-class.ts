@@ -16,6 +16,7 @@ export function classify(workspace: Workspace | undefined): WorkspaceClass {
   const isReady = ready?.status === "True";
   const isDeleting = ready?.status === "False" && ready.reason === "Deleting";
   if (isDeleting || workspace.metadata.deletionTimestamp !== undefined) return "Deleting";
+  if (ready?.reason === "NoRunner") return "NoRunner";
   if (synced?.status === "False" && synced.reason === "ReconcilePaused") return "Paused";
   if (ready?.status === "False" && ready.reason === "Unavailable") return "NotReady";
   if (synced?.status === "False") return isReady ? "Degraded" : "Error";

@@ -63,6 +63,10 @@ function readySaid(chain: Chain): Mirrored {
     };
   }
   if (is === "Deleting") return no("Deleting", told(found, text`workspace ${workspaceName} is being deleted`));
+  if (is === "NoRunner") {
+    const message = told(found, text`no program runs workspace ${workspaceName}`);
+    return { type: "WorkspaceReady", status: "Unknown", reason: "NoRunner", message };
+  }
   if (is === "Pending") return no("NotYetReported", text`workspace ${workspaceName} has not reported yet`);
   if (is === "Creating") return no("Creating", told(found, text`workspace ${workspaceName} is being created`));
   if (found === undefined || found.status === "Unknown") {

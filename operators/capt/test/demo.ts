@@ -18,6 +18,7 @@ import {
 import { annotations, labels } from "../src/names.ts";
 import { captOperator } from "../src/operator.ts";
 import { workspaceRunner } from "../src/runner/controller.ts";
+import { missingEngine } from "../src/runner/missing-engine.ts";
 import { simulatedEngine } from "../src/runner/simulated/simulated-engine.ts";
 import { anyCluster } from "../src/server.ts";
 import { type Around, namespace, type Stage, type StageOptions, stage, type Told } from "./stage.ts";
@@ -58,7 +59,7 @@ export interface DemoOptions extends Partial<Omit<StageOptions, "controllers" | 
   readonly version?: "v1beta1" | "v1beta2";
   readonly config?: Partial<Config>;
   /** Who runs Workspaces. Default: the test, by hand. */
-  readonly runner?: "by hand" | "simulated";
+  readonly runner?: "by hand" | "simulated" | "missing";
   /** Default: all of them. */
   readonly controllers?: (around: Around) => readonly Controller[];
 }
@@ -71,14 +72,14 @@ export async function demo(options: DemoOptions = {}): Promise<Demo> {
   const runsEnded: string[] = [];
   const controllers = ({ clock, kinds }: Around): readonly Controller[] => {
     const ran = {
-      engine: simulatedEngine({ clock }),
+      engine: runner === "missing" ? missingEngine() : simulatedEngine({ clock }),
       clock,
       random: seededRandom(7),
       namespace: operatorNamespace,
       kinds,
       onRun: ({ operation, result }: { operation: string; result: string }) => runsEnded.push(`${operation} ${result}`),
     };
-    return captOperator({ config, kinds, ...(runner === "simulated" ? { runner: workspaceRunner(ran) } : {}) });
+    return captOperator({ config, kinds, ...(runner === "by hand" ? {} : { runner: workspaceRunner(ran) }) });
   };
   const on = await stage({
     controllers,

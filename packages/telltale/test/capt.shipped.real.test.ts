@@ -4,6 +4,48 @@ import { assetsFor } from "../../../tools/envtest/envtest.ts";
 import { type ShippedOperator, startShipped } from "./shipped.ts";
 
 const assets = assetsFor("capt as it is shipped");
+const samples = ["apply.yaml", "existing-vpc.yaml", "failing.yaml", "full.yaml", "minimal.yaml"];
+
+describe.skipIf(assets === undefined)("capt as it is shipped, without a program that runs Workspaces", () => {
+  let capt: ShippedOperator;
+  let lines: readonly string[];
+  beforeAll(async () => {
+    capt = await startShipped({ assets: assets ?? "", operator: "capt" });
+    await capt.applySamples(...samples);
+    await capt.until("the Workspace of the network has a status", (all) =>
+      all.some((line) => line.startsWith("CAPTCluster default/full-net VPCReady=False NoRunner")),
+    );
+    lines = await capt.quiet();
+  }, 240_000);
+  afterAll(() => capt?.stop());
+
+  test("says so when it starts, and how to get one", () => {
+    expect(capt.complaints().join("\n")).toMatch(
+      /"as":"missing".*neither tofu.*install tofu.*"msg":"who runs Workspaces"/,
+    );
+  });
+
+  test("gives every Workspace, apply and provider object that waits for a run the reason NoRunner", () => {
+    const waiting = ["Workspace ", "WorkspaceTemplateApply ", "CAPTCluster ", "CAPTControlPlane "];
+    const readiness = lines.filter((line) => / Ready=/.test(line) && waiting.some((kind) => line.startsWith(kind)));
+    const others = readiness.filter((line) => !line.includes(" Ready=False NoRunner: "));
+    // A network that a user names is not made by a run.
+    expect(others).toEqual(["CAPTCluster default/existing-net Ready=True Ready: using VPC vpc-123456789"]);
+    for (const kind of waiting) expect(readiness.filter((line) => line.startsWith(kind))).not.toEqual([]);
+  });
+
+  test("makes no Cluster ready and shows no endpoint, and tells no Event of success", async () => {
+    expect(
+      lines.filter((line) => line.startsWith("Cluster ") && / (Ready|Available|ControlPlane\w+)=True/.test(line)),
+    ).toEqual([]);
+    expect(lines.filter((line) => /phase=(Provisioned|Ready)$/.test(line))).toEqual([]);
+    expect(JSON.stringify(await capt.objects())).not.toContain("sim.capt.invalid");
+    const successes = (await capt.eventLines()).filter((line) => /Ready|Succeeded/.test(line));
+    expect(successes.filter((line) => !line.includes("CAPTCluster/existing-net"))).toEqual([]);
+    const rows = capt.kubectl("get", "captcluster,captcontrolplane", "--no-headers").split("\n");
+    expect(rows.filter((row) => /\btrue\b/.test(row) && !row.includes("existing-net"))).toEqual([]);
+  });
+});
 
 describe.skipIf(assets === undefined)("capt as it is shipped, with Workspaces left to another program", () => {
   let capt: ShippedOperator;

@@ -5,8 +5,10 @@ import { type Chain, renderFailure, shownText, textIn, waitingFor } from "../cha
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
 import {
   applying,
+  noRunner,
   notFound,
   placeText,
+  runnerStatus,
   taken,
   type Unusable,
   unready,
@@ -23,7 +25,7 @@ export type NetworkSaid = Said<Kind>;
 export const say = saying<Kind>();
 
 /** A row of the table. */
-export type Row = `C${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15}` | "C7b";
+export type Row = `C${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15}` | "C7b" | "C7c";
 
 export interface Sketch {
   readonly row: Row;
@@ -97,6 +99,7 @@ function building(world: World): Sketch {
   const name = workspaceOf(chain);
   if (is === "None") return { ...waits, ...unmade(world) };
   if (is === "Available") return { ...waits, ...available(world) };
+  if (is === "NoRunner") return { ...waits, row: "C7c", vpc: withoutRunner(chain), creating: notCreating };
   if (is === "Pending" || is === "Creating") {
     return { ...waits, row: "C7", vpc: say("VPCReady", "False", "VPCCreating", applying(chain)) };
   }
@@ -159,6 +162,11 @@ function provisioned(world: World): Sketch {
     return { ...base, row: "C14", vpc: unusedVpc(chain) };
   }
   if (is === "Degraded") return { ...base, row: "C12", vpc: made(known), ready: true };
+  if (is === "NoRunner") {
+    const vpc = withoutRunner(chain);
+    // Whether it is still there is not known: what was known stays.
+    return { ...base, row: "C13", vpc, ready: vpc.status === "Unknown" ? "keep" : false };
+  }
   if (is !== "Available") return { ...base, row: "C13", vpc: unusedVpc(chain) };
   const found = available(world);
   if (found.row === "C11") return { ...base, ...found, below: below(chain) };
@@ -169,6 +177,10 @@ function unusedVpc(chain: Chain): Said<Kind, "VPCReady"> {
   const { reason, message } = unready(chain);
   return say("VPCReady", "False", reason, message);
 }
+
+const notCreating = say("VPCCreating", "False", "NoRunner", text`not creating`);
+
+const withoutRunner = (chain: Chain) => say("VPCReady", runnerStatus(chain), "NoRunner", noRunner(chain));
 
 const said = (chain: Chain) => ({ ...creating, message: applying(chain) });
 

@@ -36,6 +36,7 @@ export const verdictOf = ({ it }: World): Verdict => verdictOn(it, "Failed");
 
 export function creatingSaid({ creating, why, row }: Sketch): PlaneSaid<"Creating"> {
   if (creating === "Ready") return say("Creating", "False", "Ready", text`not creating`);
+  if (creating === "NoRunner") return say("Creating", "False", "NoRunner", text`not creating`);
   return say("Creating", "True", creating, why?.message ?? text`${row}`);
 }
 

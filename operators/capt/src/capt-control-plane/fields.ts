@@ -24,9 +24,11 @@ export function fieldsOf(world: World, decision: Made): Fields {
   const isGoing = decision.is === "going";
   const ready = isGoing && seen.why === undefined;
   const initialized = isInitialized(it) || ready;
+  // Whether it is still there is not known: what was known stays.
+  const isUnknown = isGoing && seen.why?.status === "Unknown";
   return {
     ...token,
-    ready,
+    ready: isUnknown ? (it.status?.ready ?? false) : ready,
     initialized,
     ...(initialized ? { initialization: { controlPlaneInitialized: true } } : {}),
     ...failureFields(decision),

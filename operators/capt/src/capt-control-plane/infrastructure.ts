@@ -1,14 +1,17 @@
 // The network that a control plane needs, as its Cluster names it (4.7.3).
 import type { Look } from "@telltale/runtime";
+import { findCondition, type SafeText, text } from "@telltale/status";
 import { applyNameOf } from "../capt-cluster/world.ts";
 import { CAPTCluster } from "../kinds/capt-cluster.ts";
 import type { Cluster } from "../kinds/cluster.ts";
 import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
 import { infrastructureGroup } from "../names.ts";
+import { sanitize } from "../sanitize.ts";
 
 export type Infrastructure =
   | { readonly is: "none" } // the Cluster names none
-  | { readonly is: "waiting"; readonly named: string }
+  // `noRunner`: what the network says where no program runs its Workspace.
+  | { readonly is: "waiting"; readonly named: string; readonly noRunner?: SafeText }
   | { readonly is: "failed"; readonly named: string; readonly token: string }
   | { readonly is: "ready"; readonly named: string; readonly network?: Network };
 
@@ -33,7 +36,11 @@ export function infrastructureOf(cluster: Cluster, look: Pick<Look, "get">): Inf
   const { failureReason, initialization, ready } = found?.status ?? {};
   if (found === undefined) return { is: "waiting", named };
   if (failureReason !== undefined) return { is: "failed", named, token: failureReason };
-  if (initialization?.provisioned !== true && ready !== true) return { is: "waiting", named };
+  if (initialization?.provisioned !== true && ready !== true) {
+    const said = findCondition(found.status?.conditions, "Ready");
+    const noRunner = said?.reason === "NoRunner" ? text`${named}: ${sanitize(said.message)}` : undefined;
+    return { is: "waiting", named, ...(noRunner === undefined ? {} : { noRunner }) };
+  }
   return { is: "ready", named, network: networkOf(found, look) };
 }
 

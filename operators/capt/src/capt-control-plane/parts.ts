@@ -32,6 +32,9 @@ export function infrastructureSaid({ infrastructure, chain, it }: World): PlaneS
   if (infrastructure.is === "ready" || chain.apply !== undefined || isInitialized(it)) {
     return say("InfrastructureReady", "True", "InfrastructureReady", text`${named} is ready`);
   }
+  if (infrastructure.is === "waiting" && infrastructure.noRunner !== undefined) {
+    return say("InfrastructureReady", "Unknown", "NoRunner", infrastructure.noRunner);
+  }
   return infrastructure.is === "failed"
     ? say("InfrastructureReady", "False", "InfrastructureFailed", text`${named} failed: ${infrastructure.token}`)
     : say("InfrastructureReady", "False", "WaitingForVPC", text`waiting for ${named} to become ready`);

@@ -5,8 +5,10 @@ import { renderFailure } from "../chain.ts";
 import { formatEndpoint } from "../endpoint.ts";
 import {
   applying,
+  noRunner,
   notFound,
   placeText,
+  runnerStatus,
   taken,
   type Unready,
   type Unusable,
@@ -21,13 +23,13 @@ import { rolloutOf } from "./rollout.ts";
 import { isInitialized, templatePlace, type World } from "./world.ts";
 
 /** A row of the table. */
-export type Row = `P${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 16}` | "P6b";
+export type Row = `P${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 16}` | "P6b" | "P6c";
 
 export interface Sketch {
   readonly row: Row;
   /** Why it is not ready; absent: it is. */
   readonly why?: Why;
-  readonly creating: "Creating" | "WaitingForVPC" | "Ready";
+  readonly creating: "Creating" | "WaitingForVPC" | "NoRunner" | "Ready";
   readonly endpoint: EndpointChoice;
   /** What no waiting mends. */
   readonly failure?: { readonly token: Hopeless; readonly message: SafeText };
@@ -35,6 +37,8 @@ export interface Sketch {
 }
 
 export interface Why {
+  /** Absent: False. */
+  readonly status?: "Unknown";
   readonly reason: WhyReason;
   readonly message: SafeText;
 }
@@ -42,6 +46,7 @@ export interface Why {
 type WhyReason =
   | "Creating"
   | "WaitingForVPC"
+  | "NoRunner"
   | "WorkspaceError"
   | "WorkspaceTemplateNotFound"
   | Unready["reason"]
@@ -75,6 +80,7 @@ function building(world: World, endpoint: EndpointChoice): Sketch {
   }
   const name = workspaceOf(chain);
   if (is === "None") return unmade(world, row);
+  if (is === "NoRunner") return { ...row("P6c", often, "NoRunner", noRunner(chain)), creating: "NoRunner" };
   if (is === "Pending" || is === "Creating") return row("P6", quick, "Creating", applying(chain));
   if (workspace !== undefined && (is === "Error" || is === "Degraded")) {
     return row("P7", often, "WorkspaceError", text`workspace ${name}: ${errorOf(workspace)}`);
@@ -108,6 +114,9 @@ function waiting(
       ? text`${named} failed: ${infrastructure.token}`
       : text`waiting for ${named} to become ready`;
   const row = infrastructure.is === "failed" ? "P2" : "P1";
+  if (infrastructure.is === "waiting" && infrastructure.noRunner !== undefined) {
+    return { row, why: { reason: "NoRunner", message: infrastructure.noRunner }, creating: "NoRunner", again: often };
+  }
   return { row, why: { reason: "WaitingForVPC", message }, creating: "WaitingForVPC", again: often };
 }
 
@@ -136,6 +145,11 @@ function initialized(world: World, endpoint: EndpointChoice): Sketch {
   const { class: is } = chain;
   const base = { creating: "Ready", endpoint, again: seldom } as const;
   if (is === "Degraded") return { ...base, row: "P13" };
+  if (is === "NoRunner") {
+    const status = runnerStatus(chain);
+    const why = { reason: "NoRunner", message: noRunner(chain), ...(status === "Unknown" ? { status } : {}) } as const;
+    return { ...base, row: "P14", why };
+  }
   if (is !== "Available") return { ...base, row: "P14", why: unready(chain) };
   return rolloutOf(world).is === "rolling" ? { ...base, row: "P16", again: often } : { ...base, row: "P12" };
 }

@@ -89,9 +89,10 @@ function readiness(world: World, { why, endpoint }: Sketch): readonly PlaneSaid[
   if (why === undefined) {
     return [say("Ready", "True", "Ready", message), say("Available", "True", "Available", message), initialized];
   }
+  const { status: is = "False", reason } = why;
   return [
-    say("Ready", "False", why.reason, why.message),
-    say("Available", "False", why.reason, why.message),
+    { type: "Ready", status: is, reason, message: why.message },
+    { type: "Available", status: is, reason, message: why.message },
     isInitialized(world.it) ? initialized : say("Initialized", "False", why.reason, why.message),
   ];
 }

@@ -29,6 +29,7 @@ import {
   asFailed,
   connectionSecretReady,
   deleting,
+  noRunner,
   paused,
   recoveryAvailable,
   reset,
@@ -51,6 +52,7 @@ export const workspaceStates = [
   "Paused",
   "Deleting",
   "Missing",
+  "NoRunner",
 ] as const;
 export type WorkspaceState = (typeof workspaceStates)[number];
 
@@ -162,6 +164,7 @@ export const CAPTControlPlane = defineKind({
         WaitingForVPC: yes("It will be, when the network is ready", "look at the CAPTCluster"),
         Ready: no("It is made", "nothing to do"),
         Failed: no("It could not be made", "look at Failed"),
+        NoRunner: no(noRunner.means, noRunner.fix),
       },
     }),
     EndpointReady: positive({
@@ -188,6 +191,8 @@ export const CAPTControlPlane = defineKind({
         NoInfrastructureRef: yes("The Cluster names none"),
         WaitingForVPC: no("It is not ready", "look at the CAPTCluster"),
         InfrastructureFailed: no("It failed", "look at the CAPTCluster"),
+        // No clock runs meanwhile: nothing is being made.
+        NoRunner: unknown(noRunner.means, noRunner.fix),
       },
     }),
     Initialized: positive({

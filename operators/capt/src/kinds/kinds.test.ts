@@ -69,7 +69,7 @@ const workspaceSynced = {
 const workspaceReady = {
   True: ["Available"],
   False: words("Creating Unavailable Deleting NotYetReported WorkspaceMissing"),
-  Unknown: ["WorkspaceNotCreated"],
+  Unknown: ["NoRunner", "WorkspaceNotCreated"],
 };
 const connectionSecretReady = {
   True: ["SecretFound"],
@@ -81,15 +81,25 @@ describe("3.4 a CAPTCluster", () => {
   const terminal =
     "InvalidVPCConfig InvalidTemplate VPCReadyTimeout WorkspaceReadyTimeout SecretTimeout WorkspaceFailed";
   const waiting =
-    "VPCCreating VPCCreationFailed WorkspaceTemplateNotFound WaitingForDependencies WaitingForConnectionSecret VPCIDNotFound WorkspaceNotReady WorkspaceMissing WorkspacePaused VPCReconciliationFailed";
+    "VPCCreating VPCCreationFailed WorkspaceTemplateNotFound WaitingForDependencies WaitingForConnectionSecret VPCIDNotFound WorkspaceNotReady WorkspaceMissing WorkspacePaused VPCReconciliationFailed NoRunner";
 
   test.each([
-    ["Ready", { True: ["Ready"], False: words(`${waiting} ${terminal} Deleting`), Unknown: ["NotStarted"] }],
+    [
+      "Ready",
+      { True: ["Ready"], False: words(`${waiting} ${terminal} Deleting`), Unknown: words("NotStarted NoRunner") },
+    ],
     [
       "VPCReady",
-      { True: words("VPCCreated ExistingVPCUsed"), False: words(`${waiting} ${terminal}`), Unknown: ["NotStarted"] },
+      {
+        True: words("VPCCreated ExistingVPCUsed"),
+        False: words(`${waiting} ${terminal}`),
+        Unknown: words("NotStarted NoRunner"),
+      },
     ],
-    ["VPCCreating", { True: ["VPCCreating"], False: words("VPCCreated ExistingVPCUsed VPCFailed NotStarted") }],
+    [
+      "VPCCreating",
+      { True: ["VPCCreating"], False: words("VPCCreated ExistingVPCUsed VPCFailed NotStarted NoRunner") },
+    ],
     ["VPCFailed", { True: words(terminal), False: ["NotFailed"] }],
     ["WorkspaceSynced", workspaceSynced],
     ["WorkspaceReady", workspaceReady],
@@ -119,18 +129,22 @@ describe("4.4 a CAPTControlPlane", () => {
   const terminal =
     "InvalidTemplate VPCReadyTimeout ControlPlaneTimeout WorkspaceReadyTimeout SecretTimeout InvalidEndpoint WorkspaceFailed";
   const notReady = words(
-    `Creating WaitingForVPC WorkspaceError WorkspaceTemplateNotFound WorkspaceNotReady WorkspaceMissing WorkspacePaused WaitingForConnectionSecret EndpointNotReady WaitingForKubeconfig Failed Deleting ${terminal}`,
+    `Creating WaitingForVPC WorkspaceError WorkspaceTemplateNotFound WorkspaceNotReady WorkspaceMissing WorkspacePaused WaitingForConnectionSecret EndpointNotReady WaitingForKubeconfig Failed Deleting NoRunner ${terminal}`,
   );
 
   test.each([
-    ["Ready", { True: ["Ready"], False: notReady, Unknown: ["NotStarted"] }],
-    ["Available", { True: ["Available"], False: notReady, Unknown: ["NotStarted"] }],
-    ["Initialized", { True: ["Initialized"], False: notReady }],
+    ["Ready", { True: ["Ready"], False: notReady, Unknown: words("NotStarted NoRunner") }],
+    ["Available", { True: ["Available"], False: notReady, Unknown: words("NotStarted NoRunner") }],
+    ["Initialized", { True: ["Initialized"], False: notReady, Unknown: ["NoRunner"] }],
     ["Failed", { True: words(terminal), False: ["NotFailed"] }],
-    ["Creating", { True: words("Creating WaitingForVPC"), False: words("Ready Failed") }],
+    ["Creating", { True: words("Creating WaitingForVPC"), False: words("Ready Failed NoRunner") }],
     [
       "InfrastructureReady",
-      { True: words("InfrastructureReady NoInfrastructureRef"), False: words("WaitingForVPC InfrastructureFailed") },
+      {
+        True: words("InfrastructureReady NoInfrastructureRef"),
+        False: words("WaitingForVPC InfrastructureFailed"),
+        Unknown: ["NoRunner"],
+      },
     ],
     ["WorkspaceSynced", workspaceSynced],
     ["WorkspaceReady", workspaceReady],
@@ -207,6 +221,10 @@ test("7.2 a Workspace says what the provider's says, and whether it is simulated
     True: ["ReconcileSuccess"],
     False: words("ReconcileError ReconcilePaused"),
   });
-  expect(reasonsOf(Workspace, "Ready")).toEqual({ True: ["Available"], False: words("Unavailable Creating Deleting") });
+  expect(reasonsOf(Workspace, "Ready")).toEqual({
+    True: ["Available"],
+    False: words("Unavailable Creating Deleting NoRunner"),
+    Unknown: ["NoRunner"],
+  });
   expect(Workspace.conditions.types.Simulated).toMatchObject({ present: "whenTrue" });
 });

@@ -1,8 +1,15 @@
 // Conditions that several of our kinds have, said in the same words everywhere.
-import { neutral, no, positive, type Reason, unknown, yes } from "@telltale/kinds";
+import { neutral, no, on, positive, type Reason, unknown, yes } from "@telltale/kinds";
 
 const inspect = "read the message; kubectl describe the Workspace that it names";
 const lasting = "wait; a timeout ends it";
+
+/** Of False: nothing was ever made. Of Unknown: what an earlier run made is not looked at any more. */
+export const noRunner = on(
+  ["False", "Unknown"],
+  "No program runs Workspaces",
+  "install tofu or terraform beside the operator and restart it, or install Crossplane's provider-terraform",
+);
 
 /** Whether the last run of the Workspace went through. */
 export const workspaceSynced = positive({
@@ -32,6 +39,8 @@ export const workspaceReady = positive({
     NotYetReported: no("No run has ended yet", lasting),
     WorkspaceMissing: no("The Workspace is gone", "wait: it is made again"),
     WorkspaceNotCreated: unknown("The Workspace does not exist yet", "wait; the other conditions say for what"),
+    // No clock runs meanwhile: nothing is being made.
+    NoRunner: unknown(noRunner.means, noRunner.fix),
   },
 });
 
@@ -93,6 +102,7 @@ export const workspaceTrouble = {
     "The run went through and its Secret is not there yet",
     "wait; if it lasts, check writeConnectionSecretToRef of the Workspace",
   ),
+  NoRunner: noRunner,
 } as const;
 
 /** How a failure that stays is ended. */

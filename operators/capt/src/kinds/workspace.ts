@@ -21,6 +21,7 @@ import {
 } from "@telltale/kinds";
 import { finalizers, terraformGroup } from "../names.ts";
 import { keepStatus } from "./failures.ts";
+import { noRunner } from "./reasons.ts";
 import { WorkspaceSpec } from "./workspace-spec.ts";
 
 const status = Fields({
@@ -59,13 +60,17 @@ const workspaceKind = (scope: Scope) =>
             Unavailable: no("It exists and cannot be used", "look at Synced"),
             Creating: no("It is being made", "wait"),
             Deleting: no("It is being destroyed", "wait; if it lasts, look at Synced"),
+            NoRunner: noRunner,
           },
         }),
         Simulated: neutral({
           means: "Nothing is real: the operator only pretends to run the module",
           present: "whenTrue",
           reasons: {
-            Simulated: yes("No Terraform was found, or none is wanted", "install tofu or terraform, or Crossplane"),
+            Simulated: yes(
+              "--workspace-runner is simulated",
+              "install tofu or terraform, or Crossplane, and set it to auto",
+            ),
           },
         }),
         Synced: positive({

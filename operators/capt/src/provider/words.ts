@@ -35,6 +35,15 @@ export function unready(chain: Chain): Unready {
   return { reason: "WorkspaceNotReady", message: text`workspace ${name} is not ready: ${reason}` };
 }
 
+export const noRunner = (chain: Chain): SafeText => {
+  const message = sanitize((chain.workspace === undefined ? undefined : readyOf(chain.workspace))?.message ?? "");
+  return text`workspace ${workspaceOf(chain)}: ${message}`;
+};
+
+/** False: nothing was ever made. Unknown: what an earlier run made is not looked at. */
+export const runnerStatus = ({ workspace }: Chain): "False" | "Unknown" =>
+  workspace !== undefined && readyOf(workspace)?.status === "Unknown" ? "Unknown" : "False";
+
 export interface Unusable {
   readonly token: "InvalidTemplate" | "WorkspaceFailed";
   readonly message: SafeText;

@@ -21,7 +21,7 @@ export type WorkspaceHands = Hands<typeof import("../kinds/workspace.ts").Worksp
 export async function act(move: Move, hands: WorkspaceHands, world: World, around: Surroundings): Promise<World> {
   const { workspace } = world;
   const { runs } = around;
-  if (world.rival === undefined) await hold(hands, workspace, around);
+  if (world.rival === undefined && world.engine !== "none") await hold(hands, workspace, around);
   switch (move.do) {
     case "nothing":
       return world;

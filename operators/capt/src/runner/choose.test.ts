@@ -19,8 +19,8 @@ describe("12.1 who runs Workspaces", () => {
     ["auto", { tofu: "1.9.0", terraform: "1.11.4" }, "there", "none"],
     ["auto", { tofu: "1.6.0", terraform: "1.11.4" }, undefined, "tofu"],
     ["auto", { tofu: "1.5.9", terraform: "1.4.0" }, undefined, "terraform"],
-    ["auto", { terraform: "1.3.9" }, undefined, "simulated"],
-    ["auto", {}, undefined, "simulated"],
+    ["auto", { terraform: "1.3.9" }, undefined, "missing"],
+    ["auto", {}, undefined, "missing"],
     ["tofu", { tofu: "2.0.0-rc1" }, "there", "tofu"],
     ["terraform", { terraform: "1.4.0" }, undefined, "terraform"],
   ] as const)("with %s, %j and a provider that is %s it is %s", async (kind, versions, provider, expected) => {

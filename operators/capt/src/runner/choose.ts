@@ -1,4 +1,5 @@
-// Who runs Workspaces: Crossplane's provider where it is there, else a program that is found here, else nobody really.
+// Which program runs Workspaces: Crossplane's provider where it is there, else a program that is found here, else none. Nothing is
+// simulated unless the flag names it.
 import type { Client } from "@telltale/client";
 import { isNotFound } from "@telltale/client";
 import type { Clock } from "@telltale/clock";
@@ -6,13 +7,15 @@ import { CustomResourceDefinition, Lease } from "@telltale/kinds/builtin";
 import type { RunnerConfig } from "../config.ts";
 import type { ServerKinds } from "../server.ts";
 import type { Engine } from "./engine.ts";
+import { missingEngine } from "./missing-engine.ts";
 import { definitionName, leaseSelector, providerAt } from "./presence.ts";
 import { processEngine } from "./process/process-engine.ts";
 import { systemMachine } from "./process/system-machine.ts";
 import { simulatedEngine } from "./simulated/simulated-engine.ts";
 
 export type Choice =
-  | { readonly as: "none"; readonly why: string }
+  | { readonly as: "none"; readonly why: string } // another program runs them
+  | { readonly as: "missing"; readonly why: string } // no program does, and each Workspace says so
   | ({ readonly as: "tofu" | "terraform" } & Program)
   | { readonly as: "simulated"; readonly why: string };
 
@@ -49,7 +52,9 @@ export async function chooseRunner(kind: RunnerConfig["kind"], finding: Finding)
     const found = await finding.program(name);
     if (found !== undefined && isNewEnough(name, found)) return { as: name, ...found };
   }
-  return { as: "simulated", why: "neither tofu 1.6 nor terraform 1.4 or newer is on the PATH" };
+  const why =
+    "Crossplane's provider-terraform is not installed, and neither tofu 1.6 nor terraform 1.4 or newer is on the PATH";
+  return { as: "missing", why };
 }
 
 function isNewEnough(name: "tofu" | "terraform", { version }: Program): boolean {
@@ -87,6 +92,7 @@ export interface EngineOptions {
 }
 
 export function engineFor(choice: Exclude<Choice, { as: "none" }>, { clock, root, path }: EngineOptions): Engine {
+  if (choice.as === "missing") return missingEngine();
   if (choice.as === "simulated") return simulatedEngine({ clock });
   const { as: name, file, version } = choice;
   return processEngine({ name, file, version, root, path, clock, machine: systemMachine(clock) });

@@ -75,7 +75,7 @@ export function workspaceRunner(options: WorkspaceRunnerOptions): WorkspaceRunne
       observe: (workspace, look) => observe(workspace, look, around),
       plan: decide,
       async act(move, hands, world) {
-        if (world.rival !== undefined) {
+        if (world.rival !== undefined && world.engine !== "none") {
           const message = `${world.rival}; the builtin runner has stopped. Set --workspace-runner=none, or remove the provider`;
           hands.event("Warning", "RunnerConflict", message);
           hands.log.error("RunnerConflict", { why: world.rival });

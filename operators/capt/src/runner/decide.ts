@@ -16,7 +16,7 @@ export type Move =
   | { readonly do: "publish"; readonly order: Order; readonly outcome: Outcome };
 
 export function decide(world: World, now: Instant): Move {
-  const { workspace, standing, rival, isOpen } = world;
+  const { workspace, standing, rival, isOpen, engine } = world;
   if (standing.at === "ended") return { do: "publish", order: standing.order, outcome: standing.outcome };
   if (standing.at === "running") {
     const { order, state, isStopping } = standing;
@@ -24,7 +24,7 @@ export function decide(world: World, now: Instant): Move {
     if (!isStopping && noteOf(workspace, "cancelRun") === order.id) return { do: "cancel", why: "asked" };
     return state === undefined ? { do: "nothing" } : { do: "save", state, order };
   }
-  if (rival !== undefined || !isOpen) return { do: "nothing" };
+  if (rival !== undefined || !isOpen || engine === "none") return { do: "nothing" };
   if (standing.at === "left") return { do: "resume", left: standing.run };
   if (unsyncAt(world, now) !== undefined) return { do: "nothing" };
   const due = dueAt(world, now);
@@ -88,7 +88,7 @@ export type EndMove =
   | { readonly do: "destroy" }
   | { readonly do: "clear" } // nothing is left of it: everything that was kept goes
   | { readonly do: "leave" } // what it made stays, by the will of its owner
-  | { readonly do: "refuse"; readonly why: "unreadable" | "real" };
+  | { readonly do: "refuse"; readonly why: "unreadable" | "real" | "noRunner" };
 
 export function decideEnd(world: World, shelved: Shelved, now: Instant): EndMove {
   const { workspace, standing, rival, isOpen, engine } = world;
@@ -107,6 +107,7 @@ export function decideEnd(world: World, shelved: Shelved, now: Instant): EndMove
   if (kept.engine !== "simulated" && engine === "simulated") return { do: "refuse", why: "real" };
   if (!mayDo(workspace, "Delete")) return { do: "leave" };
   if (kept.state?.resources === 0) return { do: "clear" };
+  if (engine === "none") return { do: "refuse", why: "noRunner" };
   const { last, dueAt: due } = standing;
   const isLater = last?.operation === "destroy" && due !== undefined && due > now;
   return isLater ? { do: "nothing" } : { do: "destroy" };

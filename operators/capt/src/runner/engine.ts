@@ -7,7 +7,8 @@ import type { Inputs } from "./inputs.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Snapshot } from "./state.ts";
 
-export type EngineName = "tofu" | "terraform" | "simulated";
+/** `none`: no program runs Workspaces here. */
+export type EngineName = "tofu" | "terraform" | "simulated" | "none";
 
 /** `plan` also prepares, and reads the outputs where there is nothing to change. */
 export type Operation = "plan" | "apply" | "destroy";

@@ -11,7 +11,7 @@ import { tell } from "./events.ts";
 import { inputsOf, observe, type Surroundings } from "./observe.ts";
 import { troubleOf } from "./runs.ts";
 import { clearShelf, connectionOf, disconnect, readShelf } from "./shelf.ts";
-import { failing, progressing, type WorkspaceDraft } from "./status.ts";
+import { failing, noRunner, progressing, type WorkspaceDraft } from "./status.ts";
 import { type Shelved, uidOf } from "./world.ts";
 
 /** A run wakes us when it ends; this is for what nobody tells of. */
@@ -103,11 +103,15 @@ async function clear(workspace: Workspace, hands: WorkspaceHands, { runs, shelf 
 }
 
 async function complain(
-  why: "unreadable" | "real",
+  why: "unreadable" | "real" | "noRunner",
   hands: WorkspaceHands,
   workspace: Workspace,
   draft: WorkspaceDraft,
 ): Promise<void> {
+  if (why === "noRunner") {
+    draft.condition("Ready", false, "Deleting", text`What the module made is still there: ${noRunner}`);
+    return;
+  }
   const message: SafeText =
     why === "unreadable"
       ? text`the kept state cannot be read`

@@ -1,14 +1,15 @@
 // What a Workspace says of itself: the conditions and outputs that Crossplane's provider would show. Pure.
 import { type Instant, type Ms, plus } from "@telltale/kinds";
-import { type Draft, type SafeText, text } from "@telltale/status";
+import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
 import type { Workspace, WorkspaceStatus } from "../kinds/workspace.ts";
 import { sanitize } from "../sanitize.ts";
 import { nextUnsync, readySince, unsyncAt } from "./decide.ts";
 import type { Progress } from "./engine.ts";
+import { noRunnerFix } from "./missing-engine.ts";
 import { shownOutputs } from "./outputs.ts";
 import { troubleOf } from "./runs.ts";
 import { checksumOf } from "./shelf.ts";
-import { generationOf, syncOf, type World } from "./world.ts";
+import { generationOf, noteOf, syncOf, type World } from "./world.ts";
 
 export type WorkspaceDraft = Draft<typeof import("../kinds/workspace.ts").Workspace>;
 
@@ -16,6 +17,10 @@ export function status(world: World, draft: WorkspaceDraft, now: Instant): void 
   const { workspace, told, engine, standing, rival } = world;
   if (rival !== undefined) {
     draft.fail({ class: "waiting", reason: "RunnerConflict", message: text`${rival}` }); // it is theirs to speak
+    return;
+  }
+  if (engine === "none") {
+    withoutRunner(workspace, draft);
     return;
   }
   if (engine === "simulated") draft.condition("Simulated", true, "Simulated", simulated);
@@ -40,6 +45,23 @@ export function status(world: World, draft: WorkspaceDraft, now: Instant): void 
 
 /** A run wakes us when it ends; this is for what nobody tells of. */
 const glance: Ms = 5_000;
+/** What no run has made does not exist. What an earlier run made is not looked at any more. */
+function withoutRunner(workspace: Workspace, draft: WorkspaceDraft): void {
+  if (hasRun(workspace)) {
+    draft
+      .aside()
+      .condition("Ready", "Unknown", "NoRunner", text`What an earlier run made is not looked at: ${noRunner}`);
+    draft.keep("Synced");
+    return;
+  }
+  draft.unset("atProvider").condition("Ready", false, "NoRunner", noRunner).without("Synced", "Simulated");
+}
+
+const hasRun = (workspace: Workspace): boolean =>
+  workspace.status?.atProvider?.checksum !== undefined && noteOf(workspace, "runner") !== "simulated";
+
+export const noRunner = text`no program runs Workspaces; ${noRunnerFix}`;
+
 const simulated = "Nothing is real: the operator only pretends to run the module";
 const making = "The first run is under way";
 
@@ -77,8 +99,10 @@ export function failing(draft: WorkspaceDraft, workspace: Workspace, message: Sa
 
 /** A run has not ended: what is known of the last one stays, and does not speak for this generation. */
 function underWay({ workspace, standing, isApplying }: World, draft: WorkspaceDraft, now: Instant): void {
-  const isFirst = !(workspace.status?.conditions ?? []).some(({ type }) => type === "Ready");
-  if (isApplying === true && isFirst) draft.condition("Ready", false, "Creating", making);
+  const ready = findCondition(workspace.status?.conditions, "Ready");
+  const wasWithoutRunner = ready?.reason === "NoRunner" && ready.status === "False";
+  if (wasWithoutRunner || (isApplying === true && ready === undefined))
+    draft.condition("Ready", false, "Creating", making);
   if (standing.at === "running") draft.set(progressing(workspace, standing.progress));
   draft.aside();
   if (standing.at !== "idle") draft.wake(plus(now, glance));

@@ -45,6 +45,8 @@ export const noteOf = ({ metadata }: Workspace, name: keyof typeof annotations):
 export function syncOf(workspace: Workspace): "good" | "bad" | "unknown" {
   const { status } = workspace;
   const synced = findCondition(status?.conditions, "Synced");
+  // Nothing has looked at it meanwhile.
+  if (findCondition(status?.conditions, "Ready")?.reason === "NoRunner") return "unknown";
   if (synced === undefined || status?.observedGeneration !== generationOf(workspace)) return "unknown";
   return synced.status === "True" ? "good" : "bad";
 }

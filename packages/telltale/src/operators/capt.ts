@@ -17,6 +17,7 @@ import {
   machineKinds,
   managedMetrics,
   managers,
+  noRunnerFix,
   parts,
   processOptions,
   roles,
@@ -77,7 +78,11 @@ export const capt: Operator = {
       provider: () => findProvider(client, clock, served),
       program: (program) => findProgram(program, path),
     });
-    around.log.info("who runs Workspaces", { ...choice });
+    const warns = choice.as === "missing" || choice.as === "simulated";
+    around.log[warns ? "warn" : "info"]("who runs Workspaces", {
+      ...choice,
+      ...(choice.as === "missing" && { fix: noRunnerFix }),
+    });
     const engine = choice.as === "none" ? undefined : engineFor(choice, { clock, root: config.runner.root, path });
     const metrics = managedMetrics(config.timeoutPolicy);
     metrics.onRunner(choice.as);
@@ -105,7 +110,8 @@ export const capt: Operator = {
       provider: async () => undefined,
       program: (program) => findProgram(program, path),
     });
-    if (choice.as === "none" || choice.as === "simulated") {
+    // `telltale up` simulates what is not there: everything in its cluster is a sample.
+    if (choice.as === "none" || choice.as === "missing" || choice.as === "simulated") {
       return { ...(await put(around, config, told(simulatedEngine({ clock })))), backend: "simulated Terraform" };
     }
     const engine = engineFor(choice, { clock, root: `${folder}/capt`, path });

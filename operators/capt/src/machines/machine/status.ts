@@ -3,6 +3,7 @@ import { formatTime, type Instant, type Ms, plus } from "@telltale/kinds";
 import { type Draft, type SafeText, text } from "@telltale/status";
 import { type Chain, renderFailure, shownText, waitingFor } from "../../chain.ts";
 import type { CaptMachine } from "../../kinds/capt-machine.ts";
+import { noRunner, runnerStatus } from "../../provider/words.ts";
 import { saying } from "../../said.ts";
 import { sanitize } from "../../sanitize.ts";
 import { isHopeless } from "../../workspace-class.ts";
@@ -72,6 +73,9 @@ function readiness(world: World): Said {
   if (is === "Error" || is === "Degraded") return no("WorkspaceError", troubleOf(chain));
   if (is === "Paused") return no("WorkspacePaused", text`workspace ${workspaceName} is paused`);
   if (is === "Missing") return no("WorkspaceMissing", text`workspace ${workspaceName} no longer exists`);
+  if (is === "NoRunner") {
+    return { type: "Ready", status: runnerStatus(chain), reason: "NoRunner", message: noRunner(chain) };
+  }
   if (is === "NotReady" || is === "Deleting")
     return no("WorkspaceNotReady", text`workspace ${workspaceName} is not ready`);
   return is === "None" ? notMade(world, hasTemplate) : no("Creating", text`applying workspace ${workspaceName}`);
