@@ -22,6 +22,7 @@ export { failureFrom } from "./failure.ts";
 export { type Fence, NotLeaderError } from "./fence.ts";
 export type { Replicas } from "./guard.ts";
 export type { Key, Name } from "./key.ts";
+export { isLeaseActive } from "./lease/active.ts";
 export { type Fields, type Log, silentLog } from "./log.ts";
 export { type Manager, type ManagerOptions, manager } from "./manager.ts";
 export type { Families, Family, Labels, Meter } from "./meter.ts";

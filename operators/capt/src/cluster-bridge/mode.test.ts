@@ -3,11 +3,11 @@ import type { Lease } from "@telltale/kinds/builtin";
 import { silentLog } from "@telltale/runtime";
 import { expect, test } from "vitest";
 import { finalizers } from "../names.ts";
-import { isFresh, type Mode, ModeFinder, modeFor } from "./mode.ts";
+import { type Mode, ModeFinder, modeFor } from "./mode.ts";
 
 const now = instant(Date.UTC(2026, 0, 1));
-const lease = (renewTime: string | undefined): Lease => ({
-  spec: { leaseDurationSeconds: 15, ...(renewTime === undefined ? {} : { renewTime }) },
+const lease = (renewTime: string, leaseDurationSeconds?: number): Lease => ({
+  spec: { holderIdentity: "core", renewTime, ...(leaseDurationSeconds === undefined ? {} : { leaseDurationSeconds }) },
 });
 
 const asker = (at: number, items: () => readonly Lease[]) => {
@@ -20,12 +20,12 @@ const asker = (at: number, items: () => readonly Lease[]) => {
 };
 
 test.each([
-  ["2026-01-01T00:00:00.000000Z", true],
-  ["2025-12-31T23:59:31.000000Z", true],
-  ["2025-12-31T23:59:30.000000Z", false],
-  [undefined, false],
-])("8.1 a lease renewed at %s is fresh: %s", (renewTime, is) => {
-  expect(isFresh(lease(renewTime), now)).toBe(is);
+  ["a Lease that is renewed", lease("2025-12-31T23:59:31.000000Z", 15), "external"],
+  ["a Lease that is renewed and says no duration", lease("2025-12-31T23:59:31.000000Z"), "external"],
+  ["a Lease that was last renewed long ago", lease("2025-12-31T23:59:30.000000Z", 15), "standalone"],
+  ["no Lease", undefined, "standalone"],
+])("8.1 with %s the mode is %s", async (_what, found, mode) => {
+  expect(await new ModeFinder("auto").find(asker(0, () => (found === undefined ? [] : [found])))).toBe(mode);
 });
 
 test("8.1 the lease is looked for by its name in all namespaces, and at most once a minute", async () => {

@@ -1,7 +1,7 @@
 // Whether Cluster API's own controllers are there (8.1): then Clusters are theirs, and we write nothing to them.
-import { type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
+import { type Instant, type Ms, plus } from "@telltale/kinds";
 import { Lease } from "@telltale/kinds/builtin";
-import type { Log, ServerReader } from "@telltale/runtime";
+import { isLeaseActive, type Log, type ServerReader } from "@telltale/runtime";
 import { finalizers, leases } from "../names.ts";
 
 /** Who looks after Clusters. */
@@ -78,17 +78,10 @@ const foundMode: Readonly<Record<Presence, Mode>> = { present: "external", absen
 async function corePresence(server: Asker["server"], now: Instant): Promise<Presence> {
   try {
     const { items } = await server.list(Lease, { fieldSelector: `metadata.name=${leases.clusterApi}` });
-    return items.some((lease) => isFresh(lease, now)) ? "present" : "absent";
+    return items.some((lease) => isLeaseActive(lease, now)) ? "present" : "absent";
   } catch {
     return "unknown"; // forbidden, or the server does not answer: both are no reason to write
   }
-}
-
-/** Whether somebody renewed it not long ago. */
-export function isFresh({ spec }: Lease, now: Instant): boolean {
-  const renewed = parseTime(spec?.renewTime);
-  if (renewed === undefined) return false;
-  return now < plus(renewed, 2 * (spec?.leaseDurationSeconds ?? 0) * 1000);
 }
 
 /** The mode for one Cluster: Cluster API's finalizer says that it is theirs, whatever the lease says at the moment. */

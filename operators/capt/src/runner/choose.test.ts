@@ -38,7 +38,9 @@ describe("12.1 who runs Workspaces", () => {
 describe("12.1 Crossplane's provider is there", () => {
   const now = instant(Date.parse("2026-01-01T00:01:00Z"));
   const none: Signs = { definition: async () => undefined, leases: async () => [], workspaces: () => [] };
-  const lease = (renewTime: string) => async () => [{ spec: { renewTime, leaseDurationSeconds: 15 } }];
+  const lease = (renewTime: string) => async () => [
+    { spec: { holderIdentity: "p", renewTime, leaseDurationSeconds: 15 } },
+  ];
 
   it("where its package manager made the definition", async () => {
     const owner = { apiVersion: "pkg.crossplane.io/v1", kind: "ProviderRevision", name: "p", uid: "u" };

@@ -1,8 +1,9 @@
 // Whether Crossplane's provider runs Workspaces on this server. Two runners would corrupt one state: where it is there, ours
 // stands aside.
 import type { Clock } from "@telltale/clock";
-import { type Instant, type KubeObject, type Ms, parseTime, plus } from "@telltale/kinds";
+import type { Instant, KubeObject, Ms } from "@telltale/kinds";
 import type { CustomResourceDefinition, Lease } from "@telltale/kinds/builtin";
+import { isLeaseActive } from "@telltale/runtime";
 import { finalizers, leases, terraformGroup } from "../names.ts";
 
 /** What is read to find it. */
@@ -21,8 +22,8 @@ export async function providerAt(signs: Signs, now: Instant): Promise<string | u
   const owners = (await signs.definition())?.metadata?.ownerReferences ?? [];
   if (owners.some(({ kind }) => kind === "ProviderRevision"))
     return "Crossplane's package manager installed Workspaces";
-  const fresh = (await signs.leases()).some((lease) => isFresh(lease, now));
-  if (fresh) return "Crossplane's provider-terraform holds its lease";
+  const isActive = (await signs.leases()).some((lease) => isLeaseActive(lease, now));
+  if (isActive) return "Crossplane's provider-terraform holds its lease";
   const held = (await signs.workspaces()).some(isHeld);
   return held ? "Crossplane's provider-terraform holds a Workspace" : undefined;
 }
@@ -30,11 +31,6 @@ export async function providerAt(signs: Signs, now: Instant): Promise<string | u
 /** Whether Crossplane's provider runs this very Workspace. */
 export const isHeld = ({ metadata }: KubeObject): boolean =>
   metadata?.finalizers?.includes(finalizers.crossplane) ?? false;
-
-function isFresh({ spec }: Lease, now: Instant): boolean {
-  const renewed = parseTime(spec?.renewTime ?? undefined);
-  return renewed !== undefined && now < plus(renewed, 2 * 1000 * (spec?.leaseDurationSeconds ?? 15));
-}
 
 const lifetime: Ms = 60_000;
 

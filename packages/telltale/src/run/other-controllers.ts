@@ -3,6 +3,7 @@
 import { type Client, isForbidden, isNotFound } from "@telltale/client";
 import { type Instant, type Kind, type KindRef, type KubeObject, parseTime } from "@telltale/kinds";
 import { CustomResourceDefinition, Deployment, Lease } from "@telltale/kinds/builtin";
+import { isLeaseActive } from "@telltale/runtime";
 import { isOurs } from "../install/manifests.ts";
 import type { InstallOptions, Operator } from "../operators/operator.ts";
 import { Problem } from "../program/problem.ts";
@@ -36,10 +37,6 @@ interface LookUpOptions extends InstallOptions {
 
 /** So old may the write of a status be that is taken for a controller at work. */
 export const recentMs = 5 * 60_000;
-
-/** An age that a Lease may have, in its own durations: clocks differ, and a renewal may be late. */
-const leaseDurations = 2;
-const defaultLeaseSeconds = 15;
 
 export async function lookUpOthers(client: Client, operator: Operator, options: LookUpOptions): Promise<LookUp> {
   const { now } = options;
@@ -147,18 +144,19 @@ function isImageOf(image: string, { images }: Upstream): boolean {
 /** A Lease of upstream that somebody else than our own processes holds. Pure. */
 export function upstreamLease(lease: Lease, { name, upstream }: Operator, now: Instant): Finding | undefined {
   const { metadata, spec } = lease;
-  const holder = spec?.holderIdentity ?? "";
-  if (!upstream.leases.includes(metadata?.name ?? "") || holder === "") return undefined;
+  if (!upstream.leases.includes(metadata?.name ?? "")) return undefined;
   // We use upstream's name where it has to be excluded: then whoever wrote the holder tells whose it is.
   const writer = metadata?.managedFields
     ?.filter(({ fieldsV1 }) => writesHolder(fieldsV1))
     .map(({ manager }) => manager);
   if (writer?.includes(name) === true) return undefined;
-  const renewed = parseTime(spec?.renewTime ?? "");
-  const durationMs = (spec?.leaseDurationSeconds ?? defaultLeaseSeconds) * 1000;
-  // One that does not say when it was renewed is not known to be over.
-  if (renewed !== undefined && now - renewed > leaseDurations * durationMs) return undefined;
-  return { kind: "Lease", namespace: metadata?.namespace ?? "", name: metadata?.name ?? "", holder };
+  if (!isLeaseActive(lease, now)) return undefined;
+  return {
+    kind: "Lease",
+    namespace: metadata?.namespace ?? "",
+    name: metadata?.name ?? "",
+    holder: spec?.holderIdentity ?? "",
+  };
 }
 
 const writesHolder = (fields: unknown): boolean =>
