@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
 import { systemClock, systemRandom } from "@telltale/clock";
-import { toCrd } from "@telltale/kinds";
+import { parseGoDuration, toCrd } from "@telltale/kinds";
 import { ConfigMap, Job, Namespace, Pod } from "@telltale/kinds/builtin";
 import { manager } from "@telltale/runtime";
 import { processRuntime, workloads } from "@telltale/workloads";
@@ -76,7 +76,7 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
   });
 
   async function make(name: string, path: string, replicas: number, more: Made = {}): Promise<void> {
-    const { runTime = "10s", within = namespace } = more;
+    const { runTime = "10s", within = namespace, successCriteria } = more;
     const data = { "test.py": locustfile.replace("PATH", path) };
     await client.create(ConfigMap, { metadata: { name: `${name}-scripts`, namespace: within }, data });
     const common = "--locustfile /lotest/src/test.py";
@@ -91,6 +91,7 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
           autoquit: { enabled: true, timeout: 6 },
         },
         worker: { command: common, replicas },
+        ...(successCriteria !== undefined && { successCriteria }),
         testFiles: { configMapRef: `${name}-scripts` },
         env: { variables: [{ name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } }] },
       },
@@ -104,6 +105,17 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
     const found = (await statusOf(name)).conditions?.find((it) => it.type === type);
     return found === undefined ? "" : `${found.status} ${found.reason} ${found.message}`;
   };
+
+  /** Names. */
+  async function workerPods(name: string): Promise<readonly string[]> {
+    const labelSelector = `performance-test-pod-name=${name}-worker`;
+    const { items } = await client.list(Pod, { namespace, labelSelector });
+    return items.map(({ metadata }) => metadata?.name ?? "");
+  }
+
+  async function kill(pod: string | undefined): Promise<void> {
+    process.kill(Number(await readFile(join(folder, `${pod}.pid`), "utf8")), "SIGKILL");
+  }
 
   /** All requests and failures, as Locust's own report has them. */
   async function reported(name: string): Promise<readonly number[]> {
@@ -152,9 +164,7 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
     const all = /^True AllWorkersConnected 2\/2/;
     await expect.poll(() => says("WorkersConnected", "hurt"), { timeout: 60_000, interval: 250 }).toMatch(all);
     await expect.poll(async () => (await statusOf("hurt")).progress?.state, { timeout: 20_000 }).toBe("running");
-    const labelSelector = "performance-test-pod-name=hurt-worker";
-    const { items } = await client.list(Pod, { namespace, labelSelector });
-    process.kill(Number(await readFile(join(folder, `${items[0]?.metadata?.name}.pid`), "utf8")), "SIGKILL");
+    await kill((await workerPods("hurt"))[0]);
     await expect
       .poll(() => says("WorkersConnected", "hurt"), { timeout: 15_000, interval: 250 })
       .toMatch(/^False WorkersMissing/);
@@ -163,6 +173,52 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
     expect(status).toMatchObject({ phase: "Running", progress: { state: expect.stringMatching(/running|spawning/) } });
     await client.delete(LocustTest, { name: "hurt", namespace }, { propagation: "Background" });
   }, 120_000);
+
+  it.for(["MasterExitCode", "FullLoad"] as const)(
+    "one that loses one of two workers after two thirds keeps the other, and by %s its result says what was lost",
+    { timeout: 180_000 },
+    async (successCriteria, { expect }) => {
+      const name = `lost-${successCriteria.toLowerCase()}`;
+      await make(name, "ok", 2, { runTime: "30s", successCriteria });
+      const percent = async () => (await statusOf(name)).progress?.percent ?? 0;
+      await expect.poll(percent, { timeout: 80_000, interval: 100 }).toBeGreaterThanOrEqual(65);
+      const [killed, other] = await workerPods(name);
+      await kill(killed);
+      const isSuccess = successCriteria === "MasterExitCode";
+      const end = isSuccess ? "Succeeded" : "Failed";
+      await expect.poll(phase(name), { timeout: 60_000, interval: 250 }).toMatch(/Succeeded|Failed/);
+      const status = await statusOf(name);
+      expect(status).toMatchObject({ phase: end, lostWorkers: 1, progress: { percent: 100, runTime: "30s" } });
+      // Of samples that have some time between them.
+      expect(parseGoDuration(status.progress?.duration ?? "")).toBeOneOf([30_000, 31_000, 32_000, 33_000, 34_000]);
+      const cause = "1 of 2 workers lost while there was load";
+      expect(await says("LoadComplete", name)).toBe(`False WorkersLost ${cause}`);
+      expect(await says("TestCompleted", name)).toBe(
+        isSuccess
+          ? `True TestSucceeded Test completed successfully (warning: ${cause})`
+          : `True TestFailed Test failed: ${cause}`,
+      );
+      await expect
+        .poll(async () => (await client.get(Pod, other ?? "", { namespace })).status?.phase, { timeout: 20_000 })
+        .toBe("Succeeded");
+    },
+  );
+
+  it("one whose load is stopped before its time has the progress that was run", async ({ expect }) => {
+    await make("stopped", "ok", 1, { runTime: "60s" });
+    const percent = async () => (await statusOf("stopped")).progress?.percent ?? 0;
+    await expect.poll(percent, { timeout: 80_000, interval: 100 }).toBeGreaterThanOrEqual(20);
+    const labelSelector = "performance-test-pod-name=stopped-master";
+    const { items } = await client.list(Pod, { namespace, labelSelector });
+    expect((await fetch(`http://${items[0]?.status?.podIP}:8089/stop`)).status).toBe(200);
+    await expect.poll(phase("stopped"), { timeout: 60_000, interval: 250 }).toBe("Succeeded");
+    const { progress } = await statusOf("stopped");
+    expect(progress?.percent).toBeLessThan(60);
+    expect(await says("LoadComplete", "stopped")).toBe(
+      `False RanShort The load ended before its run time: ${progress?.duration} of 1m0s`,
+    );
+    expect(await says("TestCompleted", "stopped")).toContain("(warning: the load ended before its run time");
+  }, 180_000);
 
   it("A107 one that nobody watched has the times of its Job, and no numbers", async ({ expect }) => {
     const first = new AbortController();
@@ -194,4 +250,5 @@ describe.skipIf(locust === undefined).concurrent("real Locust", () => {
 interface Made {
   readonly runTime?: string;
   readonly within?: string;
+  readonly successCriteria?: "MasterExitCode" | "FullLoad";
 }
