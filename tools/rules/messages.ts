@@ -18,7 +18,7 @@ export const allowed: Readonly<Record<string, string>> = {
   "operators/virtrigaud/src/link/failure.ts": "a provider's error: its class",
   "operators/virtrigaud/src/qemu/work.ts": "writes a message: cuts what QEMU answered",
   "operators/virtrigaud/src/sdk/service.ts": "writes a message: cuts an error",
-  "operators/virtrigaud/src/vm-image/entry.ts": "the attempts of an import, until they have fields of their own",
+  "operators/virtrigaud/src/vm-image/entry-from-message.ts": "migration: reads the form before the typed fields once",
   "operators/virtrigaud/src/vm-migration/job-state.ts": "what a container wrote to its termination log",
   "packages/runtime/src/failure.ts": "the API server's answer: a quota or a missing permission",
   "packages/runtime/src/outside/event-object.ts": "writes a message: cuts it",

@@ -81,6 +81,10 @@ it("an image", () => {
   const entry = fc.record({
     available: fc.boolean(),
     lastUpdated: time,
+    state: maybe(fc.constantFrom("Prepared", "Reference", "Importing", "Failed", "Unanswered", "Refused")),
+    failedAttempts: maybe(fc.constantFrom(-1, 0, 3, 9)),
+    tries: maybe(fc.constantFrom(-1, 0, 7)),
+    reason: maybe(fc.constantFrom("Timeout", "RateLimit", "Unsupported")),
     message: fc.constantFrom(
       "",
       "reference",

@@ -34,7 +34,9 @@ export { type CloneProgress, VMClone, type VMCloneSpec, type VMCloneStatus } fro
 export type { CloneType } from "./vm-clone-spec.ts";
 export {
   type ImageImportProgress,
+  imageFailureReasons,
   type ProviderImageStatus,
+  passingFailures,
   VMImage,
   type VMImageSpec,
   type VMImageStatus,

@@ -8,6 +8,7 @@ import {
   Enum,
   Fields,
   Flag,
+  Int32,
   neutral,
   no,
   Optional,
@@ -27,7 +28,39 @@ import { bytes, eta, message, percentage, providerEntry, providerKeys } from "./
 import { lookAtProvider, reconcileFailed, validationError } from "./reasons.ts";
 import { imageFormats, VMImageSpec } from "./vm-image-spec.ts";
 
-const onProvider = Fields({ ...providerEntry, path: Optional(Text()), size: Optional(Quantity()) });
+/** Why a preparation ended badly, as a condition reports it. */
+export const imageFailureReasons = [
+  "ProviderError",
+  "Timeout",
+  "ChecksumMismatch",
+  "Unsupported",
+  "ValidationError",
+] as const;
+
+const providerAway = ["Unavailable", "Retryable", "RateLimit", "Unauthorized", "QuotaExceeded"] as const;
+
+/** Failures of a provider that are no fault of the image, and pass. */
+export const passingFailures = ["Timeout", ...providerAway] as const;
+
+const onProvider = Fields({
+  ...providerEntry,
+  path: Optional(Text()),
+  size: Optional(Quantity()),
+  state: Optional(
+    Enum(["Prepared", "Reference", "Importing", "Failed", "Unanswered", "Refused"], {
+      description: "How the image stands there. Refused: not tried again before the spec changes",
+    }),
+  ),
+  failedAttempts: Optional(
+    Int32({ minimum: 0, description: "Attempts that failed, of the retries that the spec allows" }),
+  ),
+  tries: Optional(Int32({ minimum: 0, description: "Calls of this attempt that the provider did not answer" })),
+  reason: Optional(
+    Enum([...imageFailureReasons, ...providerAway], {
+      description: "Why it failed, was refused or was not answered",
+    }),
+  ),
+});
 export type ProviderImageStatus = Static<typeof onProvider>;
 
 const importProgress = Fields({

@@ -6,7 +6,8 @@ import { Provider, VirtualMachine, VMImage } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
 import { type Crossing, type Name, resolve } from "../references.ts";
 import { act } from "./act.ts";
-import { prepared } from "./entry.ts";
+import { isPrepared } from "./entry.ts";
+import { entryFromMessage } from "./entry-from-message.ts";
 import { byImage, byMachineProvider, byProvider, imageOf, isToBeMade, observe, providersOf } from "./observe.ts";
 import { type Plan, plan } from "./plan.ts";
 import type { Tools } from "./send.ts";
@@ -62,7 +63,7 @@ export function vmImages({ crossing, workers, ...tools }: VMImageOptions): Contr
 
 /** What was prepared stays where it is: no call takes it away. */
 function leftovers({ status: last }: VMImage): string | undefined {
-  const entries = Object.entries(last?.providerStatus ?? {}).filter(([, { message }]) => message === prepared);
+  const entries = Object.entries(last?.providerStatus ?? {}).filter(([, entry]) => isPrepared(entryFromMessage(entry)));
   if (entries.length === 0) return undefined;
   const places = entries.map(([key, { id, path }]) => `${path ?? id ?? "the image"} on provider ${key}`);
   return `what was prepared stays: ${names(places, { max: 10 })}`;

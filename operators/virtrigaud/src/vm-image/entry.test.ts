@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ProviderImageStatus } from "../kinds/index.ts";
 import { dueAt, failedEntry, importingEntry, reasons, refusedEntry, standingOf, unheardEntry } from "./entry.ts";
+import { entryFromMessage } from "./entry-from-message.ts";
 
 const now: Instant = instant(Date.UTC(2026, 0, 1));
 const said = fc.string({ unit: "binary", maxLength: 2_000 }).map((it) => text`${it}`);
@@ -37,13 +38,59 @@ describe("what was noted is what is read", () => {
     );
   });
 
-  it("what somebody else wrote counts as begun, or as there", () => {
+  it("whatever its message is reworded to: states and counts stand in fields", () => {
+    const reworded = (entry: ProviderImageStatus, message: string) => standingOf({ ...entry, message });
+    const failed = failedEntry(
+      failedEntry(undefined, 3, "Timeout", text`no`, now),
+      3,
+      "ChecksumMismatch",
+      text`no`,
+      now,
+    );
+    const unheard = unheardEntry(failed, 3, { failure: "RateLimit", said: text`no` }, now);
+    fc.assert(
+      fc.property(fc.string(), (message) => {
+        expect(reworded(failed, message)).toEqual({ is: "failed", failures: 2, reason: "ChecksumMismatch" });
+        expect(reworded(unheard, message)).toEqual({ is: "unheard", failures: 2, tries: 1, failure: "RateLimit" });
+        expect(reworded(importingEntry(unheard, 3, {}, now), message)).toEqual({
+          is: "importing",
+          failures: 2,
+          tries: 1,
+        });
+        expect(reworded(refusedEntry("Unsupported", text`no`, now), message)).toMatchObject({ is: "refused" });
+      }),
+    );
+  });
+
+  it("what another client wrote counts as begun, or as there", () => {
     fc.assert(
       fc.property(fc.string(), fc.boolean(), (message, available) => {
-        const { is } = standingOf({ available, message: `upstream: ${message}` });
+        const { is } = standingOf(entryFromMessage({ available, message: `upstream: ${message}` }));
         expect(is).toBe(available ? "available" : "importing");
       }),
     );
+  });
+});
+
+describe("an entry from before it had fields", () => {
+  it.each([
+    [false, "importing, attempt 3 of 4", { is: "importing", failures: 2, tries: 0 }],
+    [false, "importing, attempt 3 of 4, try 8", { is: "importing", failures: 2, tries: 7 }],
+    [false, "attempt 2 of 4 failed, ChecksumMismatch: no", { is: "failed", failures: 2, reason: "ChecksumMismatch" }],
+    [false, "attempt 2 of 4 failed, Nonsense: no", { is: "failed", failures: 2, reason: "ProviderError" }],
+    [false, "attempt 2 of 4, try 7, RateLimit: no", { is: "unheard", failures: 1, tries: 7, failure: "RateLimit" }],
+    [false, "refused, Unsupported: no", { is: "refused", failures: 0, reason: "Unsupported" }],
+    [true, "image prepared", { is: "available" }],
+  ])("%s %s keeps what it counted", (available, message, standing) => {
+    const read = entryFromMessage({ available, message });
+    expect(standingOf(read)).toEqual(standing);
+    expect(read.state).toBeDefined();
+  });
+
+  it("is read from its message once: then the fields count", () => {
+    const read = entryFromMessage({ available: false, message: "attempt 2 of 4 failed, Timeout: no" });
+    const reworded = entryFromMessage({ ...read, message: "attempt 9 of 9 failed, Unsupported: no" });
+    expect(standingOf(reworded)).toEqual({ is: "failed", failures: 2, reason: "Timeout" });
   });
 });
 

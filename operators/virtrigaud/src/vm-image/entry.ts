@@ -1,18 +1,16 @@
-// What is remembered of an image on one provider: an entry of `status.providerStatus`. How often something went wrong, and how, stands
-// in its message: the definitions that people have installed have no other place for it, and so it is written with what it counts.
+// What is remembered of an image on one provider: an entry of `status.providerStatus`. What counts stands in its typed fields; its
+// message is for people, and nothing is read from it.
 import type { Random } from "@telltale/clock";
-import { fnv1a32, formatTime, type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
+import { deepEqual, fnv1a32, formatTime, type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { cut, type SafeText, text } from "@telltale/status";
-import type { ProviderImageStatus } from "../kinds/index.ts";
+import { imageFailureReasons, type ProviderImageStatus, passingFailures } from "../kinds/index.ts";
 import type { Failure } from "../link/failure.ts";
 import { doubling, waitFor } from "../link/wait.ts";
 
-export const prepared = "image prepared";
-export const referenced = "reference";
-
-/** Why a preparation ended badly, as a condition says it. */
-export const reasons = ["ProviderError", "Timeout", "ChecksumMismatch", "Unsupported", "ValidationError"] as const;
+/** Why a preparation ended badly, as a condition reports it. */
+export const reasons = imageFailureReasons;
 export type Reason = (typeof reasons)[number];
+export type Passing = (typeof passingFailures)[number];
 
 /**
  * How an image stands on one provider. `failures` are attempts that went wrong; `tries` are those within one attempt that nobody
@@ -21,55 +19,44 @@ export type Reason = (typeof reasons)[number];
 export type Standing =
   | { readonly is: "available" }
   | { readonly is: "importing"; readonly failures: number; readonly tries: number }
-  | { readonly is: "failed"; readonly failures: number; readonly reason: Reason; readonly said: SafeText }
-  | ({ readonly is: "unheard"; readonly failures: number; readonly tries: number } & Unheard)
-  | { readonly is: "refused"; readonly failures: number; readonly reason: Reason; readonly said: SafeText };
+  | { readonly is: "failed"; readonly failures: number; readonly reason: Reason }
+  | { readonly is: "unheard"; readonly failures: number; readonly tries: number; readonly failure: Failure }
+  | { readonly is: "refused"; readonly failures: number; readonly reason: Reason };
 
-export interface Unheard {
-  readonly failure: Failure;
-  readonly said: SafeText;
-}
-
-const forms = {
-  importing: /^importing, attempt (\d{1,4}) of \d+(?:, try (\d{1,9}))?$/,
-  failed: /^attempt (\d{1,4}) of \d+ failed, ([A-Za-z]+): ([\s\S]*)$/,
-  unheard: /^attempt (\d{1,4}) of \d+, try (\d{1,9}), ([A-Za-z]+): ([\s\S]*)$/,
-  refused: /^refused, ([A-Za-z]+): ([\s\S]*)$/,
-} as const;
-
-/** The standing in a stored entry. One that somebody else wrote counts as begun. */
-export function standingOf({ available, message = "" }: ProviderImageStatus): Standing {
+/** The standing in a stored entry. One that another client wrote counts as begun. */
+export function standingOf({ available, state, failedAttempts, tries, reason }: ProviderImageStatus): Standing {
   if (available) return { is: "available" };
-  const failed = forms.failed.exec(message);
-  if (failed !== null) {
-    const [, count, reason, said = ""] = failed;
-    return { is: "failed", failures: Number(count), reason: reasonOf(reason), said: text`${said}` };
+  const failures = Math.max(0, failedAttempts ?? 0);
+  const unanswered = Math.max(0, tries ?? 0);
+  switch (state) {
+    case "Failed":
+      return { is: "failed", failures: Math.max(1, failures), reason: reasonOf(reason) };
+    case "Unanswered":
+      return { is: "unheard", failures, tries: Math.max(1, unanswered), failure: failureOf(reason) };
+    case "Refused":
+      return { is: "refused", failures: 0, reason: reasonOf(reason) };
+    default:
+      return { is: "importing", failures, tries: unanswered };
   }
-  const unheard = forms.unheard.exec(message);
-  if (unheard !== null) {
-    const [, count, tries, failure, said = ""] = unheard;
-    const failures = Number(count) - 1;
-    return { is: "unheard", failures, tries: Number(tries), failure: failureOf(failure), said: text`${said}` };
-  }
-  const refused = forms.refused.exec(message);
-  if (refused !== null) {
-    const [, reason, said = ""] = refused;
-    return { is: "refused", failures: 0, reason: reasonOf(reason), said: text`${said}` };
-  }
-  const [, count = "1", tries = "1"] = forms.importing.exec(message) ?? [];
-  return { is: "importing", failures: Number(count) - 1, tries: Number(tries) - 1 };
 }
 
-const reasonOf = (word: string | undefined): Reason => reasons.find((it) => it === word) ?? "ProviderError";
+export const isPrepared = ({ available, state }: ProviderImageStatus): boolean => available && state === "Prepared";
+export const isReference = ({ state }: ProviderImageStatus): boolean => state === "Reference";
+
+/** Its words, for a condition. */
+export const wordsOf = ({ message = "" }: ProviderImageStatus): SafeText => text`${message}`;
+
+const reasonOf = (word: string | undefined): Reason => reasons.find((reason) => reason === word) ?? "ProviderError";
 
 /** What is no fault of the image, and passes. */
-const passing = ["Unavailable", "Timeout", "Retryable", "RateLimit", "Unauthorized", "QuotaExceeded"] as const;
-export const isPassing = (failure: Failure): boolean => passing.some((it) => it === failure);
+export const isPassing = (failure: Failure): failure is Passing =>
+  passingFailures.some((passing) => passing === failure);
 
 export const isUnheard = (entry: ProviderImageStatus | undefined): boolean =>
   entry !== undefined && standingOf(entry).is === "unheard";
 
-const failureOf = (word: string | undefined): Failure => passing.find((it) => it === word) ?? "Unavailable";
+const failureOf = (word: string | undefined): Failure =>
+  passingFailures.find((passing) => passing === word) ?? "Unavailable";
 
 function countsIn(entry: ProviderImageStatus | undefined): { readonly failures: number; readonly tries: number } {
   const standing = entry === undefined ? undefined : standingOf(entry);
@@ -79,43 +66,89 @@ function countsIn(entry: ProviderImageStatus | undefined): { readonly failures: 
 
 export const failuresIn = (entry: ProviderImageStatus | undefined): number => countsIn(entry).failures;
 
+interface Where {
+  readonly id?: string;
+  readonly path?: string;
+}
+
+export const preparedEntry = (where: Where & { readonly size?: string }, now: Instant): ProviderImageStatus => ({
+  available: true,
+  state: "Prepared",
+  ...where,
+  message: "image prepared",
+  lastUpdated: formatTime(now),
+});
+
+export function referenceEntry(
+  before: ProviderImageStatus | undefined,
+  where: Where,
+  now: Instant,
+): ProviderImageStatus {
+  const isSame =
+    before?.available === true && isReference(before) && before.id === where.id && before.path === where.path;
+  if (isSame) return before;
+  return { available: true, state: "Reference", ...where, message: "reference", lastUpdated: formatTime(now) };
+}
+
 export function importingEntry(
   before: ProviderImageStatus | undefined,
   retries: number,
-  where: { readonly id?: string; readonly path?: string },
+  where: Where,
   now: Instant,
 ): ProviderImageStatus {
   const { failures, tries } = countsIn(before);
   const message = `importing, attempt ${failures + 1} of ${retries + 1}${tries === 0 ? "" : `, try ${tries + 1}`}`;
-  const isSame = before?.message === message && before.id === where.id && before.path === where.path;
-  return isSame ? before : { available: false, ...where, message, lastUpdated: formatTime(now) };
+  const next: ProviderImageStatus = {
+    available: false,
+    state: "Importing",
+    ...countsAs(failures, tries),
+    ...where,
+    message,
+  };
+  const { lastUpdated: _, ...last } = before ?? {};
+  return before !== undefined && deepEqual(last, next) ? before : { ...next, lastUpdated: formatTime(now) };
 }
 
-export const failedEntry = (
+export function failedEntry(
   before: ProviderImageStatus | undefined,
   retries: number,
   reason: Reason,
   said: SafeText,
   now: Instant,
-): ProviderImageStatus => noted(`attempt ${failuresIn(before) + 1} of ${retries + 1} failed, ${reason}: ${said}`, now);
+): ProviderImageStatus {
+  const failures = failuresIn(before) + 1;
+  const message = `attempt ${failures} of ${retries + 1} failed, ${reason}: ${said}`;
+  return noted({ state: "Failed", reason, ...countsAs(failures, 0) }, message, now);
+}
 
 export function unheardEntry(
   before: ProviderImageStatus | undefined,
   retries: number,
-  { failure, said }: Unheard,
+  { failure, said }: { readonly failure: Passing; readonly said: SafeText },
   now: Instant,
 ): ProviderImageStatus {
   const { failures, tries } = countsIn(before);
-  return noted(`attempt ${failures + 1} of ${retries + 1}, try ${tries + 1}, ${failure}: ${said}`, now);
+  const message = `attempt ${failures + 1} of ${retries + 1}, try ${tries + 1}, ${failure}: ${said}`;
+  return noted({ state: "Unanswered", reason: failure, ...countsAs(failures, tries + 1) }, message, now);
 }
 
 export const refusedEntry = (reason: Reason, said: SafeText, now: Instant): ProviderImageStatus =>
-  noted(`refused, ${reason}: ${said}`, now);
+  noted({ state: "Refused", reason }, `refused, ${reason}: ${said}`, now);
 
-const longest = 1024;
-const noted = (message: string, now: Instant): ProviderImageStatus => ({
+const countsAs = (failedAttempts: number, tries: number) => ({
+  ...(failedAttempts === 0 ? {} : { failedAttempts }),
+  ...(tries === 0 ? {} : { tries }),
+});
+
+const maxMessageLength = 1024;
+const noted = (
+  fields: Pick<ProviderImageStatus, "state" | "reason" | "failedAttempts" | "tries">,
+  message: string,
+  now: Instant,
+): ProviderImageStatus => ({
   available: false,
-  message: cut(message, longest),
+  ...fields,
+  message: cut(message, maxMessageLength),
   lastUpdated: formatTime(now),
 });
 

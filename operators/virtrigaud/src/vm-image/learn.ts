@@ -10,7 +10,7 @@ import {
   importingEntry,
   isPassing,
   isUnheard,
-  prepared,
+  preparedEntry,
   type Reason,
   refusedEntry,
   unheardEntry,
@@ -145,14 +145,12 @@ interface Place {
 function done(memory: Memory, key: string, place: Place, result: TaskResult, now: Instant): Memory {
   const { id, path } = { ...memory.entries[key], ...place };
   const facts = factsIn(result);
-  const entry: ProviderImageStatus = {
-    available: true,
+  const where = {
     ...(id === undefined ? {} : { id }),
     ...(path === undefined ? {} : { path }),
     ...(facts.size === undefined ? {} : { size: facts.size }),
-    message: prepared,
-    lastUpdated: formatTime(now),
   };
+  const entry = preparedEntry(where, now);
   const { startTime } = memory.progress ?? {};
   return {
     ...landed(memory, key, entry),

@@ -1,7 +1,8 @@
 // What the status remembers of earlier passes, as far as it still counts: providers go, specs change, and clocks are put back. Pure.
 import { formatTime, type Instant, instant, parseTime } from "@telltale/kinds";
 import type { ProviderImageStatus, VMImage } from "../kinds/index.ts";
-import { dueAt, referenced, standingOf } from "./entry.ts";
+import { dueAt, isReference, referenceEntry, standingOf } from "./entry.ts";
+import { entryFromMessage } from "./entry-from-message.ts";
 import type { Source } from "./source.ts";
 import { type Flight, type Memory, type Pair, type Rules, stages } from "./world.ts";
 
@@ -59,7 +60,8 @@ function kept(
 ): Readonly<Record<string, ProviderImageStatus>> {
   const entries: Record<string, ProviderImageStatus> = {};
   for (const { key, provider, isWanted } of pairs) {
-    const before = stored[key];
+    const last = stored[key];
+    const before = last === undefined ? undefined : entryFromMessage(last);
     if (provider === undefined) continue;
     if (source.is === "reference") {
       if (isWanted || before !== undefined) entries[key] = referredTo(source, before, change.now);
@@ -76,9 +78,7 @@ function referredTo(
   now: Instant,
 ): ProviderImageStatus {
   const where = { ...(id === undefined ? {} : { id }), ...(path === undefined ? {} : { path }) };
-  const isSame =
-    before?.available === true && before.message === referenced && before.id === id && before.path === path;
-  return isSame ? before : { available: true, ...where, message: referenced, lastUpdated: formatTime(now) };
+  return referenceEntry(before, where, now);
 }
 
 /** A new spec gives a new chance, but leaves alone what is prepared, unless that is forced. What failed for nobody is forgotten. */
@@ -90,7 +90,7 @@ function counts(
   { isNew, rules, flight }: Change,
 ): boolean {
   if (source.is === "none") return entry.available;
-  if (entry.message === referenced) return false;
+  if (isReference(entry)) return false;
   if (isNew && rules.isForced) return false;
   if (standingOf(entry).is === "available") return true;
   if (flight?.key === key) return true;

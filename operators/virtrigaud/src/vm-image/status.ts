@@ -2,9 +2,9 @@
 import { formatTime, type Instant, type Ms, plus } from "@telltale/kinds";
 import { failureFrom } from "@telltale/runtime";
 import { type Draft, text } from "@telltale/status";
-import type { VMImage } from "../kinds/index.ts";
+import type { ProviderImageStatus, VMImage } from "../kinds/index.ts";
 import { taskPolls } from "../link/task.ts";
-import { prepared, standingOf } from "./entry.ts";
+import { isPrepared, type Reason, standingOf, wordsOf } from "./entry.ts";
 import { lateAt } from "./learn.ts";
 import { refOf } from "./memory.ts";
 import { closed, stateOf } from "./plan.ts";
@@ -63,10 +63,11 @@ function working({ problem, memory, finding }: World, draft: ImageDraft): void {
   const key = "key" in finding ? finding.key : "";
   const entry = entries[key];
   const standing = entry === undefined ? undefined : standingOf(entry);
+  const words = entry === undefined ? text`` : wordsOf(entry);
   if (standing?.is === "failed" || standing?.is === "refused") {
-    if (standing.reason === "ValidationError") draft.condition("Importing", false, "Unsupported", standing.said);
-    else draft.condition("Importing", false, standing.reason, standing.said);
-  } else if (standing?.is === "unheard") draft.condition("Importing", false, "ProviderError", standing.said);
+    if (standing.reason === "ValidationError") draft.condition("Importing", false, "Unsupported", words);
+    else draft.condition("Importing", false, standing.reason, words);
+  } else if (standing?.is === "unheard") draft.condition("Importing", false, "ProviderError", words);
   else if (standing?.is === "available") draft.condition("Importing", false, "Prepared", "image import complete");
   else ended(draft, "Importing");
   ended(draft, "Downloading");
@@ -84,19 +85,23 @@ function ended(draft: ImageDraft, type: "Downloading" | "Importing"): void {
 /** About the spec, and about the checksum where one is given. */
 function validated({ problem, source, memory, rules }: World, draft: ImageDraft): void {
   const entries = Object.values(memory.entries);
-  const standings = entries.map(standingOf);
-  const wrong = standings.find((it) => it.is === "failed" && it.reason === "ChecksumMismatch");
-  const refused = standings.find((it) => it.is === "refused" && it.reason === "ValidationError");
+  const wrong = entries.find((entry) => isBecause(entry, "failed", "ChecksumMismatch"));
+  const refused = entries.find((entry) => isBecause(entry, "refused", "ValidationError"));
   if (problem !== undefined) draft.condition("Validated", false, "ValidationError", problem);
-  else if (refused?.is === "refused") draft.condition("Validated", false, "ValidationError", refused.said);
-  else if (wrong?.is === "failed") draft.condition("Validated", false, "ChecksumMismatch", wrong.said);
+  else if (refused !== undefined) draft.condition("Validated", false, "ValidationError", wordsOf(refused));
+  else if (wrong !== undefined) draft.condition("Validated", false, "ChecksumMismatch", wordsOf(wrong));
   else if (source.is === "reference") draft.condition("Validated", true, "Reference", "there is nothing to check");
   else if (source.is !== "import" || source.checksum === undefined || !rules.validatesChecksum)
     draft.without("Validated");
-  else if (entries.some(({ message }) => message === prepared)) {
+  else if (entries.some(isPrepared)) {
     draft.condition("Validated", true, "Prepared", "the provider has checked the checksum");
   } else if (memory.flight !== undefined) draft.condition("Validated", "Unknown", "Importing", "it is being fetched");
   else draft.condition("Validated", "Unknown", "NotRequested", "nothing has been fetched yet");
+}
+
+function isBecause(entry: ProviderImageStatus, is: "failed" | "refused", reason: Reason): boolean {
+  const standing = standingOf(entry);
+  return standing.is === is && standing.reason === reason;
 }
 
 const second: Ms = 1_000;

@@ -2,7 +2,7 @@
 import type { Instant } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
 import type { ProviderImageStatus, VMImageStatus } from "../kinds/index.ts";
-import { isUnheard, type Reason, referenced, standingOf } from "./entry.ts";
+import { isReference, isUnheard, type Reason, standingOf, wordsOf } from "./entry.ts";
 import { type PairState, stateOf } from "./plan.ts";
 import type { Pair, World } from "./world.ts";
 
@@ -48,8 +48,8 @@ function available({ memory }: World): ReadySaid | undefined {
   const entries = Object.entries(memory.entries).filter(([, entry]) => entry.available);
   const [last, ...others] = entries.sort(([a, x], [b, y]) => later(x.lastUpdated, y.lastUpdated) || (a < b ? -1 : 1));
   if (last === undefined) return undefined;
-  const [key, { message }] = last;
-  if (message === referenced) {
+  const [key, entry] = last;
+  if (isReference(entry)) {
     const names = [key, ...others.map(([other]) => other)].sort();
     return { is: true, reason: "Reference", message: text`used as it is on provider "${names.join('", "')}"` };
   }
@@ -103,6 +103,6 @@ function troubleOf({ key }: Pair, state: PairState, { memory }: World): Trouble 
 function told(key: string, entry: ProviderImageStatus | undefined, isOver: boolean): Trouble {
   const standing = entry === undefined ? undefined : standingOf(entry);
   const isKnown = standing?.is === "failed" || standing?.is === "refused";
-  const message = text`provider "${key}": ${entry?.message ?? ""}`;
+  const message = text`provider "${key}": ${entry === undefined ? "" : wordsOf(entry)}`;
   return { reason: isKnown ? standing.reason : "ProviderError", message, isOver };
 }
