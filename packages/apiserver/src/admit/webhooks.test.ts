@@ -245,6 +245,12 @@ describe("a webhook that cannot be asked", () => {
       `failed to call webhook: Post "https://known.ns.svc:443/p?timeout=10s": tls: failed to verify certificate: x509: certificate is valid for ${names}, not known.ns.svc`,
     );
   });
+  test("its certificate is trusted by itself as the caBundle, without its authority's", async () => {
+    behaviours.set("/leaf", allow);
+    const leaf = Buffer.from(pki.server.cert).toString("base64");
+    await register("Validating", "w", hook("w", { clientConfig: { url: `${base()}/leaf`, caBundle: leaf } }));
+    expect((await create()).status).toBe(201);
+  });
   test("its certificate is by another authority", async () => {
     const other = Buffer.from(authority(clock, seededRandom(9)).ca).toString("base64");
     expect(await failure({ clientConfig: { url: `${base()}/w`, caBundle: other } })).toBe(
