@@ -68,6 +68,8 @@ export interface ServerOptions {
   readonly bookmarkIntervalMs?: number;
   readonly watchTimeoutRangeMs?: readonly [number, number];
   readonly maxRequestBodyBytes?: number;
+  /** How long a client may take to send a request, and to read an answer that is no stream: 60 s. */
+  readonly requestTimeoutMs?: number;
   /** Definitions and objects that are there before the server is ready. */
   readonly objects?: readonly object[];
   readonly faults?: readonly FaultRule[];
@@ -321,6 +323,7 @@ async function openListener(
     port,
     tls: tls ? { ...pki().server, ca: pki().ca } : undefined,
     maxBody: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
+    patienceMs: options.requestTimeoutMs ?? 60_000,
     clock: options.clock ?? systemClock,
     handle,
   });

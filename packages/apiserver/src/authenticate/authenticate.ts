@@ -55,6 +55,15 @@ export function authenticator(o: AuthenticatorOptions): Authenticator {
   };
 }
 
+/** The key of an extra as its header spells it; what is no percent encoding stands for itself. */
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
 /** `Impersonate-User`, `-Group`, `-Uid` and `-Extra-*`. */
 function impersonated(headers: Headers): User | { error: string } | undefined {
   const username = headers["impersonate-user"];
@@ -66,7 +75,7 @@ function impersonated(headers: Headers): User | { error: string } | undefined {
   const extra: Record<string, string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (!name.startsWith("impersonate-extra-") || value === undefined) continue;
-    extra[decodeURIComponent(name.slice("impersonate-extra-".length))] = value.split(",").map((v) => v.trim());
+    extra[unescaped(name.slice("impersonate-extra-".length))] = value.split(",").map((v) => v.trim());
   }
   if (username === undefined || username === "") {
     if (groups.length === 0 && uid === "" && Object.keys(extra).length === 0) return undefined;

@@ -30,6 +30,8 @@ export interface ListenerOptions {
   readonly port: number;
   readonly tls: Tls | undefined;
   readonly maxBody: number;
+  /** How long a client may take to send a request, and how long an answer may wait for its reader. */
+  readonly patienceMs: number;
   readonly clock: Clock;
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
 }
@@ -56,8 +58,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   const settings = {
     keepAliveTimeout: 120_000,
-    headersTimeout: 130_000,
-    requestTimeout: 0,
+    // Until a request is there as a whole: neither ends what is long once it is asked for, as watches, exec and logs.
+    headersTimeout: options.patienceMs,
+    requestTimeout: options.patienceMs,
+    connectionsCheckingInterval: Math.min(options.patienceMs, 5_000),
     maxHeaderSize: 64 * 1024,
     noDelay: true,
     // Anything else that a client would like to speak is ignored, as HTTP allows.
@@ -76,11 +80,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     upgrade(options, message, socket, head).catch(() => socket.destroy());
   });
   // What is no HTTP request is told so in the words of Go's server.
-  server.on("clientError", (_, socket) => {
-    if (socket.writable)
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n400 Bad Request`,
-      );
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const status = error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "408 Request Timeout" : "400 Bad Request";
+    const headers = "content-type: text/plain; charset=utf-8\r\nconnection: close";
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${status}`);
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -165,6 +168,9 @@ async function answer(options: ListenerOptions, message: IncomingMessage, respon
   }
   const result = body === undefined ? refuseBody(options.maxBody) : await options.handle({ ...request, body });
   await send(message, response, result, gone.signal);
+  // Only what is long may wait for its reader for ever.
+  if (response.writableEnded && message.socket.writableLength > 0)
+    response.setTimeout(options.patienceMs, () => response.destroy());
 }
 
 /** To be made before anything is awaited: a closed socket knows no certificate. */

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { startApiServer } from "../../src/index.ts";
 import { configMaps, fault, json, send, server } from "./target.ts";
 
 describe("paths", () => {
@@ -112,4 +113,57 @@ describe("over the socket", () => {
     await raw(`POST ${configMaps} HTTP/1.1\r\nhost: x\r\ncontent-type: ${json}\r\ncontent-length: 5000\r\n\r\n{`);
     expect(await raw(`GET /version HTTP/1.1${end}`)).toMatch(/^HTTP\/1\.1 200 /);
   });
+});
+
+describe("a client that keeps the server waiting", () => {
+  /** What comes back for these bytes until the server ends the connection; the client never does. */
+  const ended = (port: number, bytes: string): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+      let heard = "";
+      socket.setEncoding("latin1");
+      socket.on("data", (chunk: string) => (heard += chunk));
+      socket.on("error", () => {});
+      socket.on("close", () => resolve(heard));
+    });
+
+  test("half a head and half a body are let go of; what is long once it was asked for goes on", async () => {
+    const impatient = await startApiServer({
+      listen: { tls: false },
+      anonymous: true,
+      authorization: "always-allow",
+      requestTimeoutMs: 200,
+    });
+    const port = impatient.port ?? 0;
+    const watch = connect(port, "127.0.0.1", () =>
+      watch.write("GET /api/v1/configmaps?watch=true HTTP/1.1\r\nhost: x\r\n\r\n"),
+    );
+    watch.setEncoding("latin1");
+    let seen = "";
+    watch.on("data", (chunk: string) => (seen += chunk));
+    const body = `POST ${configMaps} HTTP/1.1\r\nhost: x\r\ncontent-type: ${json}\r\ncontent-length: 500\r\n\r\n{`;
+    expect(await ended(port, "GET /version HTTP/1.1\r\nhost: x\r\nx-")).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await ended(port, body)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await ended(port, "")).toMatch(/^HTTP\/1\.1 408 /);
+    expect(watch.closed).toBe(false);
+    const told = new Promise<void>((resolve) => watch.on("data", () => seen.includes('"late"') && resolve()));
+    await impatient.client({
+      method: "POST",
+      path: configMaps,
+      headers: { "content-type": json },
+      body: '{"metadata":{"name":"late"}}',
+    });
+    await told;
+    watch.destroy();
+    await impatient.stop();
+  });
+});
+
+test("an extra of an impersonated user that is no percent encoding is answered like any other", async () => {
+  const headers = { "impersonate-user": "u", "impersonate-extra-%zz": "a", "impersonate-extra-a%2fb": "c" };
+  const body = JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" });
+  const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+  const answer = await server.client({ method: "POST", path, headers: { ...headers, "content-type": json }, body });
+  expect(answer.status).toBe(201);
+  expect(JSON.parse(answer.body)).toMatchObject({ status: { userInfo: { extra: { "%zz": ["a"], "a/b": ["c"] } } } });
 });
