@@ -13,7 +13,7 @@ import { type Authority, authority } from "./authenticate/certificates.ts";
 import { kubeconfig } from "./authenticate/kubeconfig.ts";
 import { alwaysAllow, createCheck, rbacAuthorizer } from "./authorize/authorizer.ts";
 import { escalationCheck } from "./authorize/escalation.ts";
-import { accessCheck, remembered } from "./authorize/stored.ts";
+import { accessCheck, coreObject, remembered } from "./authorize/stored.ts";
 import { loadCel } from "./cel/parse.ts";
 import { startGarbageCollector } from "./collect/garbage.ts";
 import { startNamespaceController } from "./collect/namespaces.ts";
@@ -138,7 +138,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     tokens,
     tokenKey: () => pki().tokenKey,
     anonymous: options.anonymous ?? false,
-    accountExists: (namespace, name, uid) => store.get(`//serviceaccounts/${namespace}/${name}`)?.uid === uid,
+    find: (resource, namespace, name) => coreObject(store, resource, namespace, name),
   };
   const authorizer =
     options.authorization === "always-allow"

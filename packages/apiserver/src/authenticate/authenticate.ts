@@ -1,7 +1,9 @@
 // Who a request is from: the transport's word, a bearer token, or nobody.
 import type { KeyObject } from "node:crypto";
 import type { Clock } from "@telltale/clock";
+import { at, type JsonObject, text } from "../json.ts";
 import type { ApiRequest, Headers, User } from "../request.ts";
+import { goQuote } from "../status.ts";
 import { issuer, readToken, type TokenClaims } from "./service-account.ts";
 
 export interface AuthenticatorOptions {
@@ -9,8 +11,8 @@ export interface AuthenticatorOptions {
   readonly tokens: ReadonlyMap<string, User>;
   readonly tokenKey: () => KeyObject;
   readonly anonymous: boolean;
-  /** Whether a ServiceAccount is still there, with that uid. */
-  readonly accountExists: (namespace: string, name: string, uid: string) => boolean;
+  /** A stored object of the core group; namespace is empty for nodes. */
+  readonly find: (resource: string, namespace: string, name: string) => JsonObject | undefined;
 }
 
 export interface Authenticator {
@@ -18,18 +20,19 @@ export interface Authenticator {
   /** The user; undefined without credentials; `refused` for credentials that are wrong. */
   authenticate(request: ApiRequest): Promise<User | undefined | "refused">;
   impersonated(headers: Headers): User | { readonly error: string } | undefined;
-  /** What a token is worth, for TokenReview. */
+  /** What a token is worth, for TokenReview; where it is worth nothing, why, if it is one of ours. */
   review(
     token: string,
     audiences: readonly string[],
-  ): { readonly user: User; readonly audiences: readonly string[] } | undefined;
+  ): { readonly user: User; readonly audiences: readonly string[] } | { readonly error?: string };
 }
 
+/** So long after the deletionTimestamp of an account, or of the object that it is bound to, a token is still good. */
+const leewayMs = 60_000;
+
 export function authenticator(o: AuthenticatorOptions): Authenticator {
-  const account = (token: string): TokenClaims | undefined => {
-    const claims = readToken(o.tokenKey(), token, Math.floor(o.clock.now() / 1000));
-    return claims !== undefined && o.accountExists(claims.namespace, claims.name, claims.uid) ? claims : undefined;
-  };
+  const read = (token: string) => readToken(o.tokenKey(), token, Math.floor(o.clock.now() / 1000));
+  const invalid = (claims: TokenClaims) => invalidity(claims, o.find, o.clock.now());
   return {
     anonymous: o.anonymous,
     async authenticate({ peer, headers }) {
@@ -37,8 +40,9 @@ export function authenticator(o: AuthenticatorOptions): Authenticator {
       if (scheme.toLowerCase() === "bearer" && token !== "") {
         const known = o.tokens.get(token);
         if (known !== undefined) return known;
-        const claims = token.split(".").length === 3 ? account(token) : undefined;
-        return claims?.audiences.includes(issuer) === true ? claims.user : "refused";
+        const claims = token.split(".").length === 3 ? read(token) : undefined;
+        const good = claims?.audiences.includes(issuer) === true && invalid(claims) === undefined;
+        return good ? claims.user : "refused";
       }
       return peer;
     },
@@ -46,11 +50,16 @@ export function authenticator(o: AuthenticatorOptions): Authenticator {
     review(token, audiences) {
       const known = o.tokens.get(token);
       if (known !== undefined) return { user: known, audiences: audiences.length === 0 ? [issuer] : audiences };
-      const claims = account(token);
-      if (claims === undefined) return undefined;
+      const claims = read(token);
+      if (claims === undefined) return {};
       const wanted = audiences.length === 0 ? [issuer] : audiences;
       const shared = wanted.filter((a) => claims.audiences.includes(a));
-      return shared.length === 0 ? undefined : { user: claims.user, audiences: shared };
+      const list = (names: readonly string[]) => `[${names.map(goQuote).join(" ")}]`;
+      const error =
+        shared.length === 0
+          ? `token audiences ${list(claims.audiences)} is invalid for the target audiences ${list(wanted)}`
+          : invalid(claims);
+      return error === undefined ? { user: claims.user, audiences: shared } : { error };
     },
   };
 }
@@ -62,6 +71,29 @@ function unescaped(key: string): string {
   } catch {
     return key;
   }
+}
+
+/** Why a token that we signed is no longer good. */
+function invalidity(
+  { namespace, name, uid, bound }: TokenClaims,
+  find: AuthenticatorOptions["find"],
+  now: number,
+): string | undefined {
+  const ended = (object: JsonObject) => Date.parse(text(at(object, "metadata", "deletionTimestamp"))) < now - leewayMs;
+  const account = find("serviceaccounts", namespace, name);
+  if (account === undefined) return `serviceaccounts ${goQuote(name)} not found`;
+  const accountUid = text(at(account, "metadata", "uid"));
+  if (accountUid !== uid) return `service account UID (${accountUid}) does not match claim (${uid})`;
+  if (ended(account)) return `service account ${namespace}/${name} has been deleted`;
+  if (bound === undefined) return undefined;
+  const kind = bound.kind.toLowerCase();
+  const object = find(`${kind}s`, bound.kind === "Node" ? "" : namespace, bound.name);
+  if (object === undefined) return "service account token has been invalidated";
+  const actual = text(at(object, "metadata", "uid"));
+  if (actual !== bound.uid) {
+    return `${kind} UID (${actual}) does not match service account ${kind} ref claim (${bound.uid})`;
+  }
+  return ended(object) ? "service account token has been invalidated" : undefined;
 }
 
 /** `Impersonate-User`, `-Group`, `-Uid` and `-Extra-*`. */

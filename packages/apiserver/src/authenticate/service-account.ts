@@ -1,6 +1,6 @@
 // ServiceAccount tokens: JSON web tokens that this server signs (ES256) and believes.
 import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { at, type Json, type JsonObject, text } from "../json.ts";
+import { at, isObject, type Json, type JsonObject, text } from "../json.ts";
 import type { User } from "../request.ts";
 
 export const issuer = "https://kubernetes.default.svc";
@@ -9,8 +9,16 @@ export interface TokenSubject {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** The pod or secret that the token ends with. */
-  readonly bound?: { readonly kind: string; readonly name: string; readonly uid: string };
+  /** The object that the token ends with. */
+  readonly bound?: BoundObject;
+  /** The node of a bound pod: told, not checked. Without uid when there is no such node. */
+  readonly node?: { readonly name: string; readonly uid?: string };
+}
+
+export interface BoundObject {
+  readonly kind: "Pod" | "Secret" | "Node";
+  readonly name: string;
+  readonly uid: string;
 }
 
 export interface TokenTerms {
@@ -34,6 +42,7 @@ export function signToken(key: KeyObject, subject: TokenSubject, terms: TokenTer
       ...(subject.bound === undefined
         ? {}
         : { [subject.bound.kind.toLowerCase()]: { name: subject.bound.name, uid: subject.bound.uid } }),
+      ...(subject.node === undefined ? {} : { node: { ...subject.node } }),
       serviceaccount: { name: subject.name, uid: subject.uid },
     },
     nbf: terms.issued,
@@ -48,6 +57,7 @@ export interface TokenClaims {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  readonly bound: BoundObject | undefined;
   readonly user: User;
 }
 
@@ -66,19 +76,45 @@ export function readToken(key: KeyObject, token: string, nowSeconds: number): To
   if (!good) return undefined;
   const claims = JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as JsonObject;
   if (Number(claims["exp"]) <= nowSeconds || claims["iss"] !== issuer) return undefined;
-  const namespace = text(at(claims, "kubernetes.io", "namespace"));
-  const name = text(at(claims, "kubernetes.io", "serviceaccount", "name"));
-  const uid = text(at(claims, "kubernetes.io", "serviceaccount", "uid"));
+  const said = claims["kubernetes.io"];
+  const namespace = text(at(said, "namespace"));
+  const name = text(at(said, "serviceaccount", "name"));
+  const uid = text(at(said, "serviceaccount", "uid"));
   const audiences = Array.isArray(claims["aud"]) ? claims["aud"].map((a: Json) => text(a)) : [];
-  return { audiences, namespace, name, uid, user: serviceAccountUser(namespace, name, uid, text(claims["jti"])) };
+  const user = serviceAccountUser(namespace, name, uid);
+  return { audiences, namespace, name, uid, bound: boundObject(said), user: { ...user, extra: extraOf(claims) } };
 }
 
-export function serviceAccountUser(namespace: string, name: string, uid: string, tokenId = ""): User {
+const kinds = ["Pod", "Secret", "Node"] as const;
+
+/** The object that a token ends with. The node of a pod is none. */
+function boundObject(said: Json | undefined): BoundObject | undefined {
+  const kind = kinds.find((one) => isObject(at(said, one.toLowerCase())));
+  if (kind === undefined) return undefined;
+  const reference = at(said, kind.toLowerCase());
+  return { kind, name: text(at(reference, "name")), uid: text(at(reference, "uid")) };
+}
+
+/** What a token tells of itself beyond its account: its id, and the pod and the node that it is for. */
+function extraOf(claims: JsonObject): User["extra"] {
+  const id = text(claims["jti"]);
+  const values = {
+    "pod-name": text(at(claims, "kubernetes.io", "pod", "name")),
+    "pod-uid": text(at(claims, "kubernetes.io", "pod", "uid")),
+    "credential-id": id === "" ? "" : `JTI=${id}`,
+    "node-name": text(at(claims, "kubernetes.io", "node", "name")),
+    "node-uid": text(at(claims, "kubernetes.io", "node", "uid")),
+  };
+  const known = Object.entries(values).filter(([, value]) => value !== "");
+  return Object.fromEntries(known.map(([name, value]) => [`authentication.kubernetes.io/${name}`, [value]]));
+}
+
+export function serviceAccountUser(namespace: string, name: string, uid: string): User {
   return {
     username: `system:serviceaccount:${namespace}:${name}`,
     uid,
     groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"],
-    extra: tokenId === "" ? {} : { "authentication.kubernetes.io/credential-id": [`JTI=${tokenId}`] },
+    extra: {},
   };
 }
 

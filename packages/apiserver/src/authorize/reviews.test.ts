@@ -13,6 +13,12 @@ import { type TokenIssuer, tokenRequest } from "./token-request.ts";
 const clock = new VirtualClock(Date.UTC(2026, 0, 2, 3, 4, 5) as Instant);
 const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 const bench: User = { username: "bench", uid: "1", groups: ["system:masters", "system:authenticated"], extra: {} };
+const account: JsonObject = { metadata: { name: "default", namespace: "ns", uid: "u1" } };
+const pod: JsonObject = { metadata: { name: "p", uid: "p1" }, spec: { serviceAccountName: "default" } };
+const stored = new Map([
+  ["serviceaccounts/ns/default", account],
+  ["pods/ns/p", pod],
+]);
 const context: ReviewContext = {
   user: bench,
   authorizer: alwaysAllow,
@@ -21,7 +27,7 @@ const context: ReviewContext = {
     tokens: new Map([["benchtoken", bench]]),
     tokenKey: () => key,
     anonymous: true,
-    accountExists: (_, __, uid) => uid === "u1",
+    find: (resource, namespace, name) => stored.get(`${resource}/${namespace}/${name}`),
   }),
   clock,
   namespace: "",
@@ -31,10 +37,8 @@ const by: TokenIssuer = {
   clock,
   random: seededRandom(1),
   manager: "golden",
-  find: (resource, namespace, name) =>
-    `${resource}/${namespace}/${name}` === "pods/ns/p" ? { metadata: { name, uid: "p1" } } : undefined,
+  find: (resource, namespace, name) => stored.get(`${resource}/${namespace}/${name}`),
 };
-const account: JsonObject = { metadata: { name: "default", namespace: "ns", uid: "u1" } };
 const jwt = (spec: JsonObject = {}) => text(at(tokenRequest({ spec }, account, by), "status", "token"));
 
 it("S16 a token request is filled with defaults and signed", () => {
@@ -81,6 +85,22 @@ it("a token may be bound to a pod that is there", () => {
   const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as JsonObject;
   expect(at(claims, "kubernetes.io", "pod")).toEqual({ name: "p", uid: "p1" });
   expect(claims["aud"]).toEqual(["x"]);
+});
+
+it.each([
+  ["the account", "serviceaccounts/ns/default"],
+  ["the pod that it is bound to", "pods/ns/p"],
+])("a token is good for a minute after the deletion of %s has begun", (_, key) => {
+  const object = stored.get(key) ?? {};
+  const token = jwt({ boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "p" } });
+  const good = (secondsAgo: number) => {
+    const deletionTimestamp = new Date(clock.now() - secondsAgo * 1000).toISOString();
+    stored.set(key, { ...object, metadata: { ...(object["metadata"] as JsonObject), deletionTimestamp } });
+    return at(tokenReview({ token }), "authenticated");
+  };
+  expect(good(60)).toBe(true);
+  expect(good(61)).toBeUndefined();
+  stored.set(key, object);
 });
 
 const tokenReview = (spec: JsonObject) => review("TokenReview", { metadata: {}, spec }, context)["status"];

@@ -23,6 +23,11 @@ export function remembered(store: Store, group: string): (group: string, resourc
   };
 }
 
+/** A stored object of the core group; namespace is empty for nodes. */
+export function coreObject(store: Store, resource: string, namespace: string, name: string): JsonObject | undefined {
+  return store.get(`//${resource}/${namespace === "" ? "" : `${namespace}/`}${name}`)?.object();
+}
+
 /** How CEL asks about permissions. */
 export function accessCheck(authorizer: Authorizer, user: User): AccessCheck {
   return (q) => {

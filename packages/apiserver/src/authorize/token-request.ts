@@ -4,7 +4,7 @@ import { type Clock, type Random, uuid } from "@telltale/clock";
 import { formatTime, type Instant } from "@telltale/kinds";
 import { issuer, signToken, type TokenSubject } from "../authenticate/service-account.ts";
 import { at, isObject, type Json, type JsonObject, text } from "../json.ts";
-import { badRequest, conflict, invalid, invalidField, notFound } from "../status.ts";
+import { badRequest, conflict, goQuote, invalid, invalidField, notFound } from "../status.ts";
 
 export interface TokenIssuer {
   readonly key: KeyObject;
@@ -30,8 +30,8 @@ export function tokenRequest(request: JsonObject, account: JsonObject, by: Token
   const namespace = text(at(account, "metadata", "namespace"));
   const name = text(at(account, "metadata", "name"));
   const uid = text(at(account, "metadata", "uid"));
-  const bound = isObject(reference) ? boundTo(reference, namespace, by) : undefined;
-  const subject: TokenSubject = { namespace, name, uid, ...(bound === undefined ? {} : { bound }) };
+  const bound = isObject(reference) ? boundTo(reference, { namespace, name }, by) : {};
+  const subject: TokenSubject = { namespace, name, uid, ...bound };
   const terms = { audiences: audiences ?? [issuer], issued, expires, id: uuid(by.random) };
   const now = formatTime(by.clock.now());
   return {
@@ -77,28 +77,46 @@ function check(seconds: number | bigint): void {
   if (error !== undefined) throw invalid("authentication.k8s.io", "TokenRequest", "", [error]);
 }
 
-const bindable: Readonly<Record<string, { resource: string; local: boolean }>> = {
-  Pod: { resource: "pods", local: true },
-  Secret: { resource: "secrets", local: true },
-  Node: { resource: "nodes", local: false },
-};
+const bindable = [
+  { kind: "Pod", resource: "pods", local: true },
+  { kind: "Secret", resource: "secrets", local: true },
+  { kind: "Node", resource: "nodes", local: false },
+] as const;
 
-function boundTo(reference: JsonObject, namespace: string, by: TokenIssuer): TokenSubject["bound"] {
-  const kind = text(reference["kind"]);
+function boundTo(
+  reference: JsonObject,
+  account: { readonly namespace: string; readonly name: string },
+  by: TokenIssuer,
+): Pick<TokenSubject, "bound" | "node"> {
   const apiVersion = text(reference["apiVersion"]);
   const name = text(reference["name"]);
   const uid = text(reference["uid"]);
-  const target = apiVersion === "v1" && Object.hasOwn(bindable, kind) ? bindable[kind] : undefined;
-  if (target === undefined) throw badRequest(`cannot bind token to object of type ${goKind(apiVersion, kind)}`);
+  const target = apiVersion === "v1" ? bindable.find(({ kind }) => kind === reference["kind"]) : undefined;
+  if (target === undefined)
+    throw badRequest(`cannot bind token to object of type ${goKind(apiVersion, text(reference["kind"]))}`);
   if (name === "") throw badRequest("Name parameter required.");
-  const object = by.find(target.resource, target.local ? namespace : "", name);
+  const { kind } = target;
+  const object = by.find(target.resource, target.local ? account.namespace : "", name);
   if (object === undefined) throw notFound({ group: "", resource: target.resource }, name);
+  if (kind === "Pod" && text(at(object, "spec", "serviceAccountName")) !== account.name) {
+    const named = goQuote(account.name);
+    throw badRequest(
+      `cannot bind token for serviceaccount ${named} to pod running with different serviceaccount name.`,
+    );
+  }
   const actual = text(at(object, "metadata", "uid"));
   if (uid !== "" && uid !== actual) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
     throw conflict({ group: "", resource: kind }, name, why);
   }
-  return { kind, name, uid: actual };
+  const bound = { kind, name, uid: actual };
+  const nodeName = kind === "Pod" ? text(at(object, "spec", "nodeName")) : "";
+  return nodeName === "" ? { bound } : { bound, node: nodeOf(nodeName, by) };
+}
+
+function nodeOf(name: string, by: TokenIssuer): { readonly name: string; readonly uid?: string } {
+  const uid = text(at(by.find("nodes", "", name), "metadata", "uid"));
+  return uid === "" ? { name } : { name, uid };
 }
 
 /** A type as Go prints it: `apps/v1, Kind=Deployment`; the core group is empty. */

@@ -2,6 +2,7 @@
 import type { KeyObject } from "node:crypto";
 import type { Random } from "@telltale/clock";
 import { formatTime } from "@telltale/kinds";
+import { coreObject } from "../authorize/stored.ts";
 import { type TokenIssuer, tokenRequest } from "../authorize/token-request.ts";
 import { decodeBody } from "../decode/body.ts";
 import { decodeOptions } from "../decode/options.ts";
@@ -128,7 +129,6 @@ function issuerOf(env: SubresourceEnv, { s, call }: Routed): TokenIssuer {
     clock: s.clock,
     random: env.random,
     manager: writeOptions(call.query, "create", call.request.headers["user-agent"]).fieldManager,
-    find: (resource, namespace, name) =>
-      s.store.get(`//${resource}/${namespace === "" ? "" : `${namespace}/`}${name}`)?.object(),
+    find: (resource, namespace, name) => coreObject(s.store, resource, namespace, name),
   };
 }
