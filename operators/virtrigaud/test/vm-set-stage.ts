@@ -14,7 +14,13 @@ export interface Play {
   /** How long nobody looks at one that was changed where it is. */
   readonly unseen?: Ms;
   /** Why the provider cannot be asked: machines keep what was seen last, and are not removed. */
-  readonly outage?: { readonly status: "False" | "Unknown"; readonly reason: string; readonly message: string };
+  readonly outage?: {
+    readonly status: "False" | "Unknown";
+    readonly reason: string;
+    readonly message: string;
+    /** The machines that it concerns. Default: all. */
+    readonly of?: readonly string[];
+  };
 }
 
 export type SetStage = Awaited<ReturnType<typeof setStage>>;
@@ -38,11 +44,13 @@ export async function setStage(options: { hash?: Hash; refuse?: Parameters<typeo
   const turn = async (): Promise<void> => {
     const now = it.clock.now();
     for (const vm of await machines()) {
+      const { of: concerned, ...said } = play.outage ?? {};
+      const isAway = play.outage !== undefined && concerned?.includes(vm.metadata.name ?? "") !== false;
       const { name = "", uid = "", deletionTimestamp, creationTimestamp = "", finalizers } = vm.metadata;
       if (deletionTimestamp !== undefined) {
         const since = leaving.get(uid) ?? now;
         leaving.set(uid, since);
-        if (now - since < (play.going ?? 0) || play.outage !== undefined) continue;
+        if (now - since < (play.going ?? 0) || isAway) continue;
         order.push(`- ${name}`);
         await it.client.patch(VirtualMachine, { name, namespace }, { merge: { metadata: { finalizers: null } } });
         continue;
@@ -53,8 +61,8 @@ export async function setStage(options: { hash?: Hash; refuse?: Parameters<typeo
       }
       const changed = parseTime(vm.metadata.annotations?.[annotations.lastUpdateTime]);
       if (changed !== undefined && now - changed < (play.unseen ?? 0)) continue;
-      if (play.outage !== undefined) {
-        await report(vm, play.outage, {});
+      if (isAway && "status" in said) {
+        await report(vm, said, {});
         continue;
       }
       const fate = play.fate?.(vm) ?? 0;

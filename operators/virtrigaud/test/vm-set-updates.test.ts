@@ -245,6 +245,9 @@ describe("trouble", () => {
     const unknown = "the state of 3 VMs is not known: web-0, web-1, web-2 (ProviderUnreachable)";
     expect(await at.says(VMSet, "web")).toBe(`Unknown MachineStateUnknown 0/3 VMs ready; ${unknown}`);
     expect(await at.says(VMSet, "web", "Progressing")).toBe(`False MachineStateUnknown ${unknown}`);
+    expect(await at.says(VMSet, "web", "ReplicaFailure")).toBe(`Unknown MachineStateUnknown ${unknown}`);
+    expect(await at.says(VMSet, "web", "Scaling")).toBe("False NotScaling 3/3");
+    expect(await at.says(VMSet, "web", "UpdateInProgress")).toMatch(/^False NoUpdate /);
     expect((await at.status("web")).vmStatus?.[0]).not.toHaveProperty("ready");
     await at.set("web", { replicas: 3, template: template("two") });
     await at.pass(30_000);
@@ -259,6 +262,25 @@ describe("trouble", () => {
     );
     at.play({});
     await at.until(at.isPhase("web", "Completed"));
+    await at.over("web");
+  });
+
+  it("Recreate: what is unknown is not removed before it is known, and the set says that it waits", async () => {
+    const updateStrategy = { type: "Recreate" };
+    await at.set("web", { replicas: 2, updateStrategy });
+    await at.until(at.isReady("web"));
+    at.order.length = 0;
+    at.play({ outage: outages[0] });
+    await at.pass(5_000);
+    await at.set("web", { replicas: 2, updateStrategy, template: template("two") });
+    await at.pass(30_000);
+    expect((await at.machines()).filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
+    expect(await at.says(VMSet, "web", "Progressing")).toMatch(
+      /^False MachineStateUnknown Recreation waits, 0\/2 VMs updated: the state of 2 VMs is not known: /,
+    );
+    at.play({});
+    await at.until(at.isPhase("web", "Completed"));
+    expect(at.order.slice(0, 2).sort()).toEqual(["- web-0", "- web-1"]);
     await at.over("web");
   });
 

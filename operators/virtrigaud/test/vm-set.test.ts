@@ -62,6 +62,57 @@ describe("growing and shrinking", () => {
     await at.over("web");
   });
 
+  it.each(["OrderedReady", "Parallel"])(
+    "scaling down (%s) takes first what is known to be down, and what is unknown not before it is known",
+    async (podManagementPolicy) => {
+      at.play({});
+      at.order.length = 0;
+      const updateStrategy = { rollingUpdate: { maxSurge: 0, podManagementPolicy } };
+      await at.set("web", { replicas: 5, updateStrategy });
+      await at.until(at.isReady("web"));
+      at.order.length = 0;
+      const away = {
+        status: "Unknown",
+        reason: "ProviderUnreachable",
+        message: "connection refused",
+        of: ["web-4"],
+      } as const;
+      const down = { reason: "Creating", message: "no boot device" };
+      const fate = ({ metadata }: VirtualMachine) => (metadata.name === "web-2" ? down : 0);
+      at.play({ fate, outage: away });
+      await at.pass(3_000);
+      await at.patch(VMSet, "web", { spec: { replicas: 2 } });
+      await at.pass(60_000);
+      expect(at.order).toEqual(["- web-2", "- web-3"]);
+      const unknown = "the state of 1 VMs is not known: web-4 (ProviderUnreachable)";
+      expect(await at.says(VMSet, "web", "Scaling")).toBe(`True ScalingDown 3/2 VMs; waits: ${unknown}`);
+      expect(await at.says(VMSet, "web", "Progressing")).toBe(`False MachineStateUnknown Scale-down waits: ${unknown}`);
+      expect(await at.says(VMSet, "web", "ReplicaFailure")).toBe(`Unknown MachineStateUnknown ${unknown}`);
+      expect(await at.says(VMSet, "web")).toBe("True AllReplicasReady 2/2 VMs ready");
+      at.play({});
+      await at.until(async () => (await at.machines()).length === 2);
+      expect(at.order).toEqual(["- web-2", "- web-3", "- web-4"]);
+      expect(await at.says(VMSet, "web", "ReplicaFailure")).toMatch(/^False NoFailure/);
+      await at.over("web");
+    },
+  );
+
+  it("a set that is asked for more again before the provider is back has lost no machine of which nothing was known", async () => {
+    await at.set("web", { replicas: 3 });
+    await at.until(at.isReady("web"));
+    at.order.length = 0;
+    at.play({ outage: { status: "Unknown", reason: "ProviderUnreachable", message: "connection refused" } });
+    await at.pass(3_000);
+    await at.patch(VMSet, "web", { spec: { replicas: 1 } });
+    await at.pass(60_000);
+    await at.patch(VMSet, "web", { spec: { replicas: 3 } });
+    await at.pass(3_000);
+    at.play({});
+    await at.until(at.isReady("web"));
+    expect(at.order).toEqual([]);
+    await at.over("web");
+  });
+
   it("in parallel all are made at once, and all go at once", async () => {
     const rollingUpdate = { podManagementPolicy: "Parallel", maxSurge: 0 };
     at.play({ fate: () => 30_000, going: 5_000 });

@@ -199,6 +199,10 @@ export const VMSet = defineKind({
       reasons: {
         ProviderError: yes("A call failed", lookAtProvider),
         InsufficientResources: yes("The provider has no room for more", "free room on the provider, or ask for fewer"),
+        MachineStateUnknown: unknown(
+          "No call of the set has failed, and it is not known of each machine whether there is room for it",
+          machineStateUnknown.fix,
+        ),
         NoFailure: no("No call has failed, and no machine reports that there is no room", "nothing to do"),
       },
     }),

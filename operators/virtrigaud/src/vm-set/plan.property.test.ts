@@ -175,18 +175,21 @@ class Play {
   #check(world: World, update: Revision, actions: ReturnType<typeof plan>): void {
     const { rules } = world;
     const stand = standing(world, update);
+    // Whatever for: to scale, to update or to try again.
+    const removed = actions.flatMap((it) => (it.do === "remove" ? [it.member] : []));
+    expect(removed.filter(({ state }) => state === "unknown")).toEqual([]);
     if (rules.strategy !== "RollingUpdate") return;
     const wanted = new Set(stand.wanted.map((ordinal) => `web-${ordinal}`));
     const touched = actions.flatMap((it) => (it.do === "change" || it.do === "remove" ? [it.member] : []));
     // A machine that was never reported to run may be replaced: nothing depends on it yet.
     const lost = touched.filter(({ name, vm }) => wanted.has(name) && this.#running.has(name) && wasUp(vm));
-    const removed = new Set(touched.map(({ name }) => name));
+    const gone = new Set(touched.map(({ name }) => name));
     // Where no user asks for fewer machines, those beyond the wanted ones stand in for others.
-    const standIns = this.#isScaled ? [] : [...this.#running].filter((name) => !wanted.has(name) && removed.has(name));
+    const standIns = this.#isScaled ? [] : [...this.#running].filter((name) => !wanted.has(name) && gone.has(name));
     if (lost.length + standIns.length === 0) return;
     for (const { name } of lost) this.#taken.add(name);
     for (const { ordinal } of lost) expect(ordinal).toBeGreaterThanOrEqual(rules.partition);
-    const helping = [...this.#running].filter((name) => !wanted.has(name) && !removed.has(name)).length;
+    const helping = [...this.#running].filter((name) => !wanted.has(name) && !gone.has(name)).length;
     const missing = [...this.#taken].filter((name) => wanted.has(name)).length;
     expect(missing - helping).toBeLessThanOrEqual(mayBeMissing(world, stand));
   }
@@ -390,10 +393,13 @@ test("a provider that cannot be reached during a roll-out costs no machine more 
   });
   const change = fc.integer({ min: 1, max: 3 }).map((image) => ({ is: "template", image, size: 0 }) as const);
   const rest = fc.integer({ min: 1, max: 30 }).map((passes) => ({ is: "rest", passes }) as const);
-  const events = fc.array(fc.tuple(rest, fc.oneof({ weight: 3, arbitrary: outage }, change)), {
-    minLength: 1,
-    maxLength: 4,
-  });
+  const scale = fc.integer({ min: 2, max: 6 }).map((replicas) => ({ is: "scale", replicas }) as const);
+  const short = fc.integer({ min: 1, max: 6 }).map((passes) => ({ is: "rest", passes }) as const);
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.tuple(rest, fc.oneof({ weight: 3, arbitrary: outage }, change)) },
+    { weight: 1, arbitrary: fc.tuple(outage, short, scale) },
+  );
+  const events = fc.array(step, { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(shape, delays, events, (given, late, all) => {
       const play = new Play({ ...given, replicas: 6, start: 0, partition: 0, strategy: "RollingUpdate" }, late);

@@ -2,6 +2,7 @@
 import { labels } from "../names.ts";
 import { type Action, mostAtOnce, mostLeaving } from "./actions.ts";
 import type { Member } from "./members.ts";
+import { ofOldRevision, removable } from "./removal.ts";
 import { rolling } from "./rolling.ts";
 import { type Standing, standing } from "./standing.ts";
 import type { Revision, World } from "./world.ts";
@@ -30,20 +31,17 @@ function machines(world: World, stand: Standing): readonly Action[] {
   return [...created, ...rolling(world, stand, isShort)];
 }
 
-/** Highest first: one at a time and none while one is going, or many at once. */
+/** Highest first as far as it is known how they are: one at a time and none while one is going, or many at once. */
 function fewer(extra: readonly Member[], isOrdered: boolean, members: readonly Member[]) {
   const leaving = members.filter(({ isLeaving }) => isLeaving).length;
   const room = isOrdered ? Number(!extra.some(({ isLeaving }) => isLeaving)) : Math.max(0, mostLeaving - leaving);
-  const next = extra.filter(({ isLeaving }) => !isLeaving).slice(0, room);
+  const next = removable(extra).slice(0, room);
   return next.map((member) => ({ do: "remove", member, why: "scale" }) as const);
 }
 
 /** Whether machines of old revisions are left: before the last one is gone, none is made. */
 const isMixed = (world: World, stand: Standing): boolean =>
   stand.phase !== undefined && stand.phase !== "Completed" && ofOldRevision(world, stand).length > 0;
-
-const ofOldRevision = ({ members }: World, { update }: Standing): readonly Member[] =>
-  members.filter(({ revision }) => revision !== update.hash).reverse();
 
 /** Lowest first: one when all below it are available, or many at once. */
 function more(world: World, stand: Standing): readonly Action[] {

@@ -4,6 +4,7 @@ import { type Action, mostAtOnce, mostLeaving, mostRetries } from "./actions.ts"
 import { needsReplacement } from "./change.ts";
 import { isKnownDown } from "./machine-state.ts";
 import type { Member } from "./members.ts";
+import { awaitedFirst, ofOldRevision } from "./removal.ts";
 import { mostItems } from "./room.ts";
 import { isUnknown, type Standing } from "./standing.ts";
 import type { World } from "./world.ts";
@@ -47,6 +48,7 @@ function takenNow(world: World, stand: Standing, isShort: boolean): readonly Mem
 export function awaitedBy(world: World, stand: Standing): readonly Member[] {
   const { wanted, at, phase, missing, surge } = stand;
   const isMoving = phase === "Pending" || phase === "InProgress";
+  if (isMoving && world.rules.strategy === "Recreate") return awaitedFirst(ofOldRevision(world, stand));
   if (!isMoving || world.rules.strategy !== "RollingUpdate") return [];
   if (takenNow(world, stand, missing.length > 0).length > 0) return [];
   const awaited = [...wanted.flatMap((ordinal) => at.get(ordinal) ?? []), ...surge];

@@ -6,6 +6,7 @@ import type { VMSet, VMSetVMStatus } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import type { Member } from "./members.ts";
 import { plan } from "./plan.ts";
+import { awaitedFirst } from "./removal.ts";
 import { unneeded } from "./revisions.ts";
 import { awaitedBy } from "./rolling.ts";
 import { fitted } from "./room.ts";
@@ -76,6 +77,7 @@ function conditions(world: World, stand: Standing, done: Progress, counts: Count
   const isShort = counts.have < want;
   const ready = text`${counts.ready}/${want} VMs ready`;
   const failure = failureOf(world);
+  const unknown = world.members.filter((member) => isUnknown(member, world));
   if (counts.available < want && counts.available + counts.unknown.length >= want) {
     draft.condition("Ready", "Unknown", "MachineStateUnknown", text`${ready}; ${unknownStates(counts.unknown)}`);
   } else if (counts.available < want) {
@@ -84,13 +86,15 @@ function conditions(world: World, stand: Standing, done: Progress, counts: Count
   else draft.condition("Ready", false, failure.reason, failure.message);
 
   if (stand.extra.length > 0) {
-    const message = text`${counts.replicas}/${want} VMs, removing ${first(stand.extra)}`;
-    draft.condition("Scaling", true, "ScalingDown", message);
+    draft.condition("Scaling", true, "ScalingDown", scalingDown(stand.extra, text`${counts.replicas}/${want} VMs`));
   } else if (isShort && !isUpdating) draft.condition("Scaling", true, "ScalingUp", text`${counts.have}/${want}`);
   else draft.condition("Scaling", false, "NotScaling", text`${counts.have}/${want}`);
 
   if (failure !== undefined) draft.condition("ReplicaFailure", true, failure.reason, failure.message);
-  else draft.condition("ReplicaFailure", false, "NoFailure", "no creation, change or deletion of a machine has failed");
+  else if (unknown.length > 0) {
+    draft.condition("ReplicaFailure", "Unknown", "MachineStateUnknown", unknownStates(unknown));
+  } else
+    draft.condition("ReplicaFailure", false, "NoFailure", "no creation, change or deletion of a machine has failed");
   progressing(world, stand, done, counts, isUpdating, draft);
   updating(done, isUpdating, draft);
 }
@@ -100,6 +104,14 @@ const first = (members: readonly Member[]): SafeText =>
     members.map(({ name }) => name),
     { sort: false, max: 3 },
   );
+
+/** Which machines are removed, and which have to wait, as it is not known whether they run. */
+function scalingDown(extra: readonly Member[], counted: SafeText): SafeText {
+  const waiting = extra.filter(({ isLeaving, state }) => !isLeaving && state === "unknown");
+  const others = extra.filter((member) => !waiting.includes(member));
+  const going = others.length === 0 ? counted : text`${counted}, removing ${first(others)}`;
+  return waiting.length === 0 ? going : text`${going}; waits: ${unknownStates(waiting)}`;
+}
 
 /** What could not be done, and why. */
 function failureOf({ made, members }: World) {
@@ -121,17 +133,21 @@ function progressing(
   const updated = `${updatedOf(world, stand).length}/${want} VMs updated`;
   const late = world.members.filter((member) => isOverdue(member, world));
   const awaited = awaitedBy(world, stand);
+  const awaitedExtra = awaitedFirst(stand.extra);
+  const how = strategy === "Recreate" ? "Recreation" : "Rolling update";
   if (done.phase === "Failed") {
     draft.condition("Progressing", false, "ProviderError", text`${done.status?.message ?? "the update has failed"}`);
   } else if (done.phase === "Paused") {
     draft.condition("Progressing", false, "Paused", text`held by the annotation ${annotations.paused}`);
   } else if (late.length > 0) {
     draft.condition("Progressing", false, "ProgressDeadlineExceeded", text`not available in time: ${first(late)}`);
+  } else if (awaitedExtra.length > 0) {
+    const message = text`Scale-down waits: ${unknownStates(awaitedExtra)}`;
+    draft.condition("Progressing", false, "MachineStateUnknown", message);
   } else if (awaited.length > 0) {
-    const message = text`Rolling update waits, ${updated}: ${unknownStates(awaited)}`;
+    const message = text`${how} waits, ${updated}: ${unknownStates(awaited)}`;
     draft.condition("Progressing", false, "MachineStateUnknown", message);
   } else if (isUpdating) {
-    const how = strategy === "Recreate" ? "Recreation" : "Rolling update";
     draft.condition("Progressing", true, "UpdatingReplicas", text`${how} in progress: ${updated}`);
   } else if (stand.extra.length > 0) {
     draft.condition("Progressing", true, "DeletingReplicas", text`removing ${first(stand.extra)}`);
