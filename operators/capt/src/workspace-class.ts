@@ -1,6 +1,6 @@
 // What a Workspace is to those that wait for it (3.6.2): one word for its two conditions. Pure.
 import type { Condition } from "@telltale/kinds";
-import { findCondition } from "@telltale/status";
+import { findCondition, isTrue } from "@telltale/status";
 import type { WorkspaceState } from "./kinds/capt-control-plane.ts";
 import type { Workspace } from "./kinds/workspace.ts";
 import { annotations } from "./names.ts";
@@ -26,6 +26,9 @@ export function classify(workspace: Workspace | undefined): WorkspaceClass {
 
 export const syncedOf = ({ status }: Workspace): Condition | undefined => findCondition(status?.conditions, "Synced");
 export const readyOf = ({ status }: Workspace): Condition | undefined => findCondition(status?.conditions, "Ready");
+
+/** Whether it is only pretended that there is anything: nothing that rests on it may seem real. */
+export const isSimulated = ({ status }: Workspace): boolean => isTrue(status?.conditions, "Simulated");
 
 /** Whether what the conditions say is about the spec as it is now. Older providers do not tell, and are believed. */
 export function isCurrent({ metadata, status }: Workspace): boolean {

@@ -4,7 +4,7 @@ import { type NewCondition, type SafeText, text } from "@telltale/status";
 import type { Chain } from "./chain.ts";
 import type { Workspace } from "./kinds/workspace.ts";
 import { sanitize } from "./sanitize.ts";
-import { readyOf, syncedOf } from "./workspace-class.ts";
+import { isSimulated, readyOf, syncedOf } from "./workspace-class.ts";
 
 type Mirrored = NewCondition<"WorkspaceSynced" | "WorkspaceReady">;
 
@@ -58,7 +58,7 @@ function readySaid(chain: Chain): Mirrored {
     return {
       type: "WorkspaceReady",
       status: "True",
-      reason: "Available",
+      reason: workspace !== undefined && isSimulated(workspace) ? "Simulated" : "Available",
       message: told(found, text`workspace ${workspaceName} is available`),
     };
   }

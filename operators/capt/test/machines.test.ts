@@ -86,7 +86,9 @@ describe("14.1 a machine", () => {
     expect(found?.status?.instanceId).toMatch(/^sim-/);
     expect(found?.status?.addresses).toMatchObject([{ type: "InternalIP" }]);
     expect(found?.spec.providerID).toMatch(/^sim-/);
-    expect(await says("Ready", CaptMachine, "m")).toBe(`True Ready instance ${found?.status?.instanceId} runs`);
+    expect(await says("Ready", CaptMachine, "m")).toBe(
+      `True Simulated instance ${found?.status?.instanceId}: nothing of it is real: its runs are simulated`,
+    );
     const [workspace] = await it.list(it.kinds.Workspace);
     expect(workspace?.spec.forProvider.vars?.[1]?.value).toBe("small/workers");
   });
@@ -157,7 +159,9 @@ describe("14.2 a set of machines", () => {
     await it.pass(60_000);
     const counts = { replicas: 2, readyReplicas: 2, availableReplicas: 2, fullyLabeledReplicas: 2 };
     expect(await status()).toMatchObject(counts);
-    expect(await says("Ready", CaptMachineSet, "workers")).toBe("True Ready 2 machines run");
+    expect(await says("Ready", CaptMachineSet, "workers")).toBe(
+      "True Simulated 2 machines: nothing of it is real: its runs are simulated",
+    );
     for (const { metadata } of await it.list(CaptMachine)) {
       expect(metadata.labels).toEqual({ role: "worker" });
       expect(metadata.ownerReferences).toMatchObject([{ kind: "CaptMachineSet", controller: true }]);
@@ -229,7 +233,9 @@ describe("14.3 a deployment of machines", () => {
       availableReplicas: 2,
       unavailableReplicas: 0,
     });
-    expect(await says("Ready", CaptMachineDeployment, "workers")).toBe("True Ready 2 machines run");
+    expect(await says("Ready", CaptMachineDeployment, "workers")).toBe(
+      "True Simulated 2 machines: nothing of it is real: its runs are simulated",
+    );
     expect(await says("Progressing", CaptMachineDeployment, "workers")).toMatch(/^True NewMachineSetAvailable/);
   });
 

@@ -5,7 +5,7 @@ import { annotations } from "../src/names.ts";
 import { missingEngine, noRunnerFix } from "../src/runner/missing-engine.ts";
 import { simulatedEngine } from "../src/runner/simulated/simulated-engine.ts";
 import { type Demo, demo } from "./demo.ts";
-import { good, type RunnerStage, ready, runnerStage } from "./runner-stage.ts";
+import { available, good, type RunnerStage, ready, runnerStage } from "./runner-stage.ts";
 
 const never = `False NoRunner no program runs Workspaces; ${noRunnerFix}`;
 const unseen = `Unknown NoRunner What an earlier run made is not looked at: no program runs Workspaces; ${noRunnerFix}`;
@@ -57,7 +57,7 @@ describe("a Workspace without a runner", () => {
     await s.make();
     await s.pass(10_000);
     expect([await s.says("Ready"), (await s.get()).metadata.annotations?.[annotations.runner]]).toEqual([
-      ready,
+      available,
       undefined,
     ]);
     const { atProvider } = (await s.get()).status ?? {};
@@ -69,7 +69,7 @@ describe("a Workspace without a runner", () => {
     await s.crash(tofu());
     await s.pass(10_000);
     expect(s.runs.slice(before)[0]).toMatch(/^plan /);
-    expect([await s.says("Ready"), await s.says("Synced")]).toEqual([ready, good]);
+    expect([await s.says("Ready"), await s.says("Synced")]).toEqual([available, good]);
   });
 
   it("stays while what a real run made is there, and says why", async () => {

@@ -72,7 +72,9 @@ output "certificate" {
 
 /** What `Synced` and `Ready` say when all is well. */
 export const good = "True ReconcileSuccess The last run went through";
-export const ready = "True Available What the module describes exists";
+export const ready = "True Simulated Nothing is real: the operator only pretends to run the module";
+/** The same of a run that is not simulated. */
+export const available = "True Available What the module describes exists";
 
 export type StageOptions = Partial<Omit<WorkspaceRunnerOptions, "clock" | "random" | "namespace">> & {
   readonly objects?: readonly KubeObject[];

@@ -77,8 +77,10 @@ test.each([
   await it.pass(5 * minute);
   const found = await it.get(ClusterV1beta1, cluster);
   expect(found?.status).toMatchObject({ phase: "Provisioned", infrastructureReady: true, controlPlaneReady: true });
-  expect(await it.says(CAPTCluster, network, "Ready")).toMatch(/^True Ready /);
-  expect(await it.says(CAPTControlPlane, plane, "Ready")).toMatch(/^True Ready control plane v1\.31\.0 at /);
+  expect(await it.says(CAPTCluster, network, "Ready")).toMatch(
+    file === "existing-vpc.yaml" ? /^True Ready using VPC/ : /^True Simulated VPC .* nothing of it is real/,
+  );
+  expect(await it.says(CAPTControlPlane, plane, "Ready")).toMatch(/^True Simulated control plane v1\.31\.0 at /);
   expect((await it.get(CAPTControlPlane, plane))?.status).toMatchObject({ phase: "Ready", initialized: true, version });
   expect(await it.get(Secret, `${cluster}-kubeconfig`)).toMatchObject({ type: "cluster.x-k8s.io/secret" });
   expect(it.complaints).toEqual([]);
@@ -95,11 +97,44 @@ test.each([
   expect(it.complaints).toEqual([]);
 });
 
+test("what was asked to be simulated says so from the Workspace to the Cluster, and its columns with it", async () => {
+  const it = await applied("full.yaml");
+  await it.pass(5 * minute);
+  const [apply] = await it.list(WorkspaceTemplateApply);
+  const chain = [
+    [Workspace, (await it.list(Workspace))[0]?.metadata.name ?? ""],
+    [WorkspaceTemplateApply, apply?.metadata.name ?? ""],
+    [CAPTCluster, "full-net"],
+    [CAPTControlPlane, "full-cp"],
+    [ClusterV1beta1, "full"],
+  ] as const;
+  for (const [kind, name] of chain) {
+    expect(await it.says(kind as KindRef, name, "Simulated"), kind.kind).toMatch(/^True Simulated/);
+    // Nothing else that is True passes for a real one.
+    for (const type of [
+      "Ready",
+      "Available",
+      "VPCReady",
+      "WorkspaceReady",
+      "InfrastructureReady",
+      "ControlPlaneReady",
+    ]) {
+      expect(await it.says(kind as KindRef, name, type), `${kind.kind} ${type}`).toMatch(
+        /^(True Simulated .*real.*)?$/,
+      );
+    }
+    expect(kind.columns.at(-1)).toMatchObject({
+      name: "SIMULATED",
+      jsonPath: ".status.conditions[?(@.type=='Simulated')].status",
+    });
+  }
+});
+
 test("apply.yaml makes one Workspace after the other, with the names that its modules ask for", async () => {
   const it = await applied("apply.yaml");
   await it.pass(2 * minute);
   for (const name of ["logs-apply", "traces-apply"]) {
-    expect(await it.says(WorkspaceTemplateApply, name, "Ready")).toMatch(/^True Available/);
+    expect(await it.says(WorkspaceTemplateApply, name, "Ready")).toMatch(/^True Simulated/);
     expect(await it.says(WorkspaceTemplateApply, name, "DependenciesReady")).toMatch(/^True DependenciesReady/);
   }
   const modules = (await it.list(Workspace)).map(({ spec }) => spec.forProvider.module);
@@ -117,6 +152,11 @@ test("machines.yaml makes three machines, and takes them away with their deploym
   expect(status).toMatchObject({ replicas: 3, updatedReplicas: 3, availableReplicas: 3, unavailableReplicas: 0 });
   const machines = await it.list(CaptMachine);
   expect(machines.map((machine) => machine.status?.ready)).toEqual([true, true, true]);
+  for (const { metadata } of machines) {
+    expect(await it.says(CaptMachine, metadata.name ?? "", "Ready")).toMatch(
+      /^True Simulated .* nothing of it is real/,
+    );
+  }
   expect(new Set(machines.map(({ spec }) => spec.providerID)).size).toBe(3);
   expect(serious(it)).toEqual([]);
   await it.remove(CaptMachineDeployment, "workers");

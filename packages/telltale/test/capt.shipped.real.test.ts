@@ -12,8 +12,11 @@ describe.skipIf(assets === undefined)("capt as it is shipped, without a program 
   beforeAll(async () => {
     capt = await startShipped({ assets: assets ?? "", operator: "capt" });
     await capt.applySamples(...samples);
-    await capt.until("the Workspace of the network has a status", (all) =>
-      all.some((line) => line.startsWith("CAPTCluster default/full-net VPCReady=False NoRunner")),
+    // A control plane looks at its network every ten seconds.
+    await capt.until("the control planes have read their networks", (all) =>
+      ["demo-cp", "full-cp"].every((name) =>
+        all.some((line) => line.startsWith(`CAPTControlPlane default/${name} Ready=False NoRunner`)),
+      ),
     );
     lines = await capt.quiet();
   }, 240_000);
@@ -62,5 +65,38 @@ describe.skipIf(assets === undefined)("capt as it is shipped, with Workspaces le
     const lines = await capt.quiet();
     expect(lines.filter((line) => / Ready=True/.test(line))).toEqual([]);
     expect(lines).toContain("Cluster default/full phase=Provisioning");
+  });
+});
+
+describe.skipIf(assets === undefined)("capt as it is shipped, asked to simulate", () => {
+  let capt: ShippedOperator;
+  let lines: readonly string[];
+  beforeAll(async () => {
+    const args = ["--capt.workspace-runner=simulated"];
+    capt = await startShipped({ assets: assets ?? "", operator: "capt", args });
+    await capt.applySamples("full.yaml");
+    await capt.until("the Cluster is provisioned", (all) => all.includes("Cluster default/full phase=Provisioned"));
+    lines = await capt.quiet();
+  }, 240_000);
+  afterAll(() => capt?.stop());
+
+  test("marks everything that rests on a run as Simulated, up to the Cluster", () => {
+    const kinds = ["Workspace", "WorkspaceTemplateApply", "CAPTCluster", "CAPTControlPlane", "Cluster"];
+    for (const kind of kinds) {
+      const own = lines.filter((line) => line.startsWith(`${kind} `));
+      expect(own.filter((line) => line.includes(" Simulated=True Simulated: "))).not.toEqual([]);
+      const isReadiness =
+        / (Ready|Available|VPCReady|WorkspaceReady|InfrastructureReady|ControlPlane(Ready|Available))=True /;
+      const plain = own.filter((line) => isReadiness.test(line) && !/=True Simulated: .*real/.test(line));
+      expect(plain).toEqual([]);
+    }
+  });
+
+  test("shows it in the columns of kubectl", () => {
+    for (const kind of ["workspace", "workspacetemplateapply", "captcluster", "captcontrolplane", "cluster"]) {
+      const [head = "", ...rows] = capt.kubectl("get", kind).trim().split("\n");
+      expect([kind, head.split(/ +/).at(-1)]).toEqual([kind, "SIMULATED"]);
+      expect(rows.map((row) => row.trim().split(/ +/).at(-1))).toEqual(rows.map(() => "True"));
+    }
   });
 });

@@ -5,8 +5,10 @@ import { type Chain, renderFailure, shownText, textIn, waitingFor } from "../cha
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
 import {
   applying,
+  isPretended,
   noRunner,
   notFound,
+  nothingReal,
   placeText,
   runnerStatus,
   taken,
@@ -146,10 +148,13 @@ function available(world: World): Omit<Sketch, "below" | "creating"> & Partial<S
     const message = text`key vpc_id not found in Secret ${place} nor in the outputs of workspace ${name}`;
     return { row: "C10", vpc: say("VPCReady", "False", "VPCIDNotFound", message), ready: false, again: often };
   }
-  return { row: "C11", vpc: made(id), creating: created, ready: true, vpcId: id, again: 300_000 };
+  return { row: "C11", vpc: made(chain, id), creating: created, ready: true, vpcId: id, again: 300_000 };
 }
 
-const made = (id: string) => say("VPCReady", "True", "VPCCreated", text`VPC ${id} is available`);
+const made = (chain: Chain, id: string) =>
+  isPretended(chain)
+    ? say("VPCReady", "True", "Simulated", text`VPC ${id}: ${nothingReal}`)
+    : say("VPCReady", "True", "VPCCreated", text`VPC ${id} is available`);
 
 /** Rows C11 to C15: it was ready once, and is never said to be made again. */
 function provisioned(world: World): Sketch {
@@ -161,7 +166,7 @@ function provisioned(world: World): Sketch {
   if (is === "None" || is === "Missing") {
     return { ...base, row: "C14", vpc: unusedVpc(chain) };
   }
-  if (is === "Degraded") return { ...base, row: "C12", vpc: made(known), ready: true };
+  if (is === "Degraded") return { ...base, row: "C12", vpc: made(chain, known), ready: true };
   if (is === "NoRunner") {
     const vpc = withoutRunner(chain);
     // Whether it is still there is not known: what was known stays.
@@ -170,7 +175,7 @@ function provisioned(world: World): Sketch {
   if (is !== "Available") return { ...base, row: "C13", vpc: unusedVpc(chain) };
   const found = available(world);
   if (found.row === "C11") return { ...base, ...found, below: below(chain) };
-  return { ...base, row: "C15", vpc: made(known), ready: true, below: below(chain) };
+  return { ...base, row: "C15", vpc: made(chain, known), ready: true, below: below(chain) };
 }
 
 function unusedVpc(chain: Chain): Said<Kind, "VPCReady"> {

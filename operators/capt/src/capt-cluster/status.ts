@@ -4,7 +4,7 @@ import { type Draft, text } from "@telltale/status";
 import { clockConditions } from "../deadlines.ts";
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
 import { speak } from "../provider/say.ts";
-import { recovered } from "../provider/words.ts";
+import { isPretended, nothingReal, recovered } from "../provider/words.ts";
 import type { TypeOf } from "../said.ts";
 import { writeFields } from "../status-fields.ts";
 import { decide, failureWake, type Made, verdictOf } from "./decide.ts";
@@ -24,7 +24,7 @@ export function status(world: World, draft: NetworkDraft, now: Instant): void {
   }
   speak<TypeOf<Kind>>(world, draft, {
     said: conditionsOf(world, decision),
-    gone: goneOf(decision),
+    gone: goneOf(world, decision),
     all: allTypes,
     clocks: clockConditions.network,
     making: "VPCCreating",
@@ -52,10 +52,10 @@ function troubled(world: World, draft: NetworkDraft): void {
 function conditionsOf(world: World, decision: Made): readonly NetworkSaid[] {
   const { seen } = decision;
   const below = seen.below === "omit" ? [] : seen.below;
-  const unpaused = say("Paused", "False", "NotPaused", text`not paused`);
-  if (decision.is === "failed") return [...below, unpaused, ...recovery(decision)];
+  const always = [say("Paused", "False", "NotPaused", text`not paused`), ...simulated(world)];
+  if (decision.is === "failed") return [...below, ...always, ...recovery(decision)];
   const rest = [
-    unpaused,
+    ...always,
     say("Deleting", "False", "NotDeleting", text`not deleting`),
     ...(hasEndpointStep(seen.row) ? [endpointSaid(world)] : []),
   ];
@@ -80,8 +80,14 @@ function readiness({ row, vpc, wrong }: Sketch): readonly NetworkSaid[] {
     return row === "C2" && wrong !== undefined ? [say("Ready", "False", "InvalidVPCConfig", wrong)] : [];
   }
   const { status: is, reason, message } = vpc;
-  return [vpc, { type: "Ready", status: is, reason: is === "True" ? "Ready" : reason, message }];
+  return [
+    vpc,
+    { type: "Ready", status: is, reason: is === "True" && reason !== "Simulated" ? "Ready" : reason, message },
+  ];
 }
+
+const simulated = ({ chain }: World): readonly NetworkSaid[] =>
+  isPretended(chain) ? [say("Simulated", "True", "Simulated", text`VPC: ${nothingReal}`)] : [];
 
 function recovery({ seen, isRecoverable }: Extract<Made, { is: "failed" }>): readonly NetworkSaid[] {
   if (!isRecoverable) return [];
@@ -90,10 +96,14 @@ function recovery({ seen, isRecoverable }: Extract<Made, { is: "failed" }>): rea
 
 const below = ["WorkspaceSynced", "WorkspaceReady", "ConnectionSecretReady"] as const;
 
-function goneOf(decision: Made): readonly TypeOf<Kind>[] {
+function goneOf({ chain }: World, decision: Made): readonly TypeOf<Kind>[] {
   const isRecovered = decision.is === "failed" && decision.isRecoverable;
   const omitted = decision.seen.below === "omit" && decision.is !== "failed" ? below : [];
-  return [...(isRecovered ? [] : ["RecoveryAvailable" as const]), ...omitted];
+  return [
+    ...(isRecovered ? [] : ["RecoveryAvailable" as const]),
+    ...(isPretended(chain) ? [] : ["Simulated" as const]),
+    ...omitted,
+  ];
 }
 
 const allTypes: readonly TypeOf<Kind>[] = [

@@ -1,6 +1,6 @@
 // The network that a control plane needs, as its Cluster names it (4.7.3).
 import type { Look } from "@telltale/runtime";
-import { findCondition, type SafeText, text } from "@telltale/status";
+import { findCondition, isTrue, type SafeText, text } from "@telltale/status";
 import { applyNameOf } from "../capt-cluster/world.ts";
 import { CAPTCluster } from "../kinds/capt-cluster.ts";
 import type { Cluster } from "../kinds/cluster.ts";
@@ -13,7 +13,7 @@ export type Infrastructure =
   // `noRunner`: what the network says where no program runs its Workspace.
   | { readonly is: "waiting"; readonly named: string; readonly noRunner?: SafeText }
   | { readonly is: "failed"; readonly named: string; readonly token: string }
-  | { readonly is: "ready"; readonly named: string; readonly network?: Network };
+  | { readonly is: "ready"; readonly named: string; readonly network?: Network; readonly isSimulated?: boolean };
 
 /** What a network of ours tells a control plane. */
 export interface Network {
@@ -41,7 +41,12 @@ export function infrastructureOf(cluster: Cluster, look: Pick<Look, "get">): Inf
     const noRunner = said?.reason === "NoRunner" ? text`${named}: ${sanitize(said.message)}` : undefined;
     return { is: "waiting", named, ...(noRunner === undefined ? {} : { noRunner }) };
   }
-  return { is: "ready", named, network: networkOf(found, look) };
+  return {
+    is: "ready",
+    named,
+    network: networkOf(found, look),
+    isSimulated: isTrue(found.status?.conditions, "Simulated"),
+  };
 }
 
 /** Somebody else's infrastructure: its Cluster says whether it is there, in either version. */

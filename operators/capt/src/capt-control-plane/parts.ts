@@ -3,7 +3,7 @@
 import { text } from "@telltale/status";
 import { formatEndpoint } from "../endpoint.ts";
 import { caSecretName, kubeconfigApplyName, kubeconfigSecretName } from "../names.ts";
-import { placeText } from "../provider/words.ts";
+import { isPretended, nothingReal, placeText } from "../provider/words.ts";
 import { workspaceConditions } from "../workspace-conditions.ts";
 import type { EndpointChoice } from "./endpoint-choice.ts";
 import { rolloutOf } from "./rollout.ts";
@@ -30,7 +30,9 @@ export function infrastructureSaid({ infrastructure, chain, it }: World): PlaneS
   }
   const { named } = infrastructure;
   if (infrastructure.is === "ready" || chain.apply !== undefined || isInitialized(it)) {
-    return say("InfrastructureReady", "True", "InfrastructureReady", text`${named} is ready`);
+    return infrastructure.is === "ready" && infrastructure.isSimulated === true
+      ? say("InfrastructureReady", "True", "Simulated", text`${named}: ${nothingReal}`)
+      : say("InfrastructureReady", "True", "InfrastructureReady", text`${named} is ready`);
   }
   if (infrastructure.is === "waiting" && infrastructure.noRunner !== undefined) {
     return say("InfrastructureReady", "Unknown", "NoRunner", infrastructure.noRunner);
@@ -39,6 +41,10 @@ export function infrastructureSaid({ infrastructure, chain, it }: World): PlaneS
     ? say("InfrastructureReady", "False", "InfrastructureFailed", text`${named} failed: ${infrastructure.token}`)
     : say("InfrastructureReady", "False", "WaitingForVPC", text`waiting for ${named} to become ready`);
 }
+
+/** Its own runs, or those of its network. */
+export const isSimulated = ({ chain, infrastructure }: World): boolean =>
+  isPretended(chain) || (infrastructure.is === "ready" && infrastructure.isSimulated === true);
 
 function secretSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
   const place = placeText(chain.secretPlace);

@@ -6,11 +6,11 @@ import { formatEndpoint } from "../endpoint.ts";
 import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { failureWake } from "../provider/decide.ts";
 import { speak } from "../provider/say.ts";
-import { recovered } from "../provider/words.ts";
+import { nothingReal, recovered } from "../provider/words.ts";
 import { writeFields } from "../status-fields.ts";
 import { creatingSaid, decide, type Made, verdictOf } from "./decide.ts";
 import { fieldsOf } from "./fields.ts";
-import { partsSaid } from "./parts.ts";
+import { isSimulated, partsSaid } from "./parts.ts";
 import { type PlaneSaid, type PlaneType, say } from "./say.ts";
 import { atWork, type Sketch } from "./sketch.ts";
 import { isInitialized, type World } from "./world.ts";
@@ -26,7 +26,10 @@ export function status(world: World, draft: PlaneDraft, now: Instant): void {
   const isRecovered = decision.is === "failed" && decision.isRecoverable;
   speak<PlaneType>(world, draft, {
     said: conditionsOf(world, decision),
-    gone: isRecovered ? [] : ["RecoveryAvailable"],
+    gone: [
+      ...(isRecovered ? [] : ["RecoveryAvailable" as const]),
+      ...(isSimulated(world) ? [] : ["Simulated" as const]),
+    ],
     all: allTypes,
     clocks: clockConditions.controlPlane,
     making: "Creating",
@@ -55,11 +58,11 @@ function phaseOf({ it }: World, decision: Made): "Creating" | "Ready" | "Failed"
 function conditionsOf(world: World, decision: Made): readonly PlaneSaid[] {
   const { seen } = decision;
   const parts = partsSaid(world, seen.endpoint);
-  const unpaused = say("Paused", "False", "NotPaused", text`not paused`);
+  const always = [say("Paused", "False", "NotPaused", text`not paused`), ...simulated(world)];
   if (decision.is === "failed") {
-    return [...parts.filter(({ type }) => refreshed.includes(type)), unpaused, ...recovery(world, decision)];
+    return [...parts.filter(({ type }) => refreshed.includes(type)), ...always, ...recovery(world, decision)];
   }
-  const rest = [...parts, unpaused, say("Deleting", "False", "NotDeleting", text`not deleting`)];
+  const rest = [...parts, ...always, say("Deleting", "False", "NotDeleting", text`not deleting`)];
   if (decision.is === "going") {
     const failed = say("Failed", "False", "NotFailed", text`not failed`);
     return [...readiness(world, seen), creatingSaid(seen), failed, ...rest];
@@ -84,10 +87,11 @@ const refreshed: readonly string[] = [
 ];
 
 function readiness(world: World, { why, endpoint }: Sketch): readonly PlaneSaid[] {
-  const message = atWork(world, endpoint);
+  const message = isSimulated(world) ? text`${atWork(world, endpoint)}: ${nothingReal}` : atWork(world, endpoint);
   const initialized = say("Initialized", "True", "Initialized", message);
   if (why === undefined) {
-    return [say("Ready", "True", "Ready", message), say("Available", "True", "Available", message), initialized];
+    const available = say("Available", "True", isSimulated(world) ? "Simulated" : "Available", message);
+    return [say("Ready", "True", isSimulated(world) ? "Simulated" : "Ready", message), available, initialized];
   }
   const { status: is = "False", reason } = why;
   return [
@@ -96,6 +100,9 @@ function readiness(world: World, { why, endpoint }: Sketch): readonly PlaneSaid[
     isInitialized(world.it) ? initialized : say("Initialized", "False", why.reason, why.message),
   ];
 }
+
+const simulated = (world: World): readonly PlaneSaid[] =>
+  isSimulated(world) ? [say("Simulated", "True", "Simulated", text`control plane: ${nothingReal}`)] : [];
 
 function recovery(
   { it, infrastructure }: World,

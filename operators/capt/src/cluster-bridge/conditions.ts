@@ -1,6 +1,9 @@
 // What a Cluster says of its two sides, before it is put into the shape of a version. Pure.
 import type { Condition, ConditionStatus } from "@telltale/kinds";
-import { findCondition, type SafeText, text } from "@telltale/status";
+import { findCondition, isTrue, type SafeText, text } from "@telltale/status";
+import type { CAPTCluster } from "../kinds/capt-cluster.ts";
+import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
+import { nothingReal } from "../provider/words.ts";
 import { sanitize } from "../sanitize.ts";
 import type { Side } from "./phase.ts";
 import type { ClusterReason } from "./reasons.ts";
@@ -58,15 +61,32 @@ export function initializedSaid({ cluster, controlPlane }: World, { notInitializ
   );
 }
 
+/** Whatever rests on a simulated run is never told as real. Undefined: nothing does. */
+export function simulatedSaid({ infrastructure, controlPlane }: World): Said | undefined {
+  for (const [provider, { kind }] of [
+    [infrastructure, roleKinds.infrastructure],
+    [controlPlane, roleKinds.controlPlane],
+  ] as const) {
+    const object = objectOf<CAPTCluster | CAPTControlPlane>(provider);
+    if (object === undefined || !isTrue(object.status?.conditions, "Simulated")) continue;
+    return own("True", "Simulated", text`${kind} ${object.metadata.name ?? ""}: ${nothingReal}`);
+  }
+  return undefined;
+}
+
 /** All of the others are True, or what the first says that is not. */
-export function summed(all: readonly (readonly [string, Said | undefined])[], ok: ClusterReason): Said {
+export function summed(
+  all: readonly (readonly [string, Said | undefined])[],
+  ok: ClusterReason,
+  simulated: Said | undefined,
+): Said {
   for (const [type, said] of all) {
     if (said === undefined || said.status === "True") continue;
     const { status, reason, severity } = said;
     const message = text`${type}: ${said.message}`;
     return { status, reason, message, ...(severity === undefined ? {} : { severity }) };
   }
-  return own("True", ok, text``);
+  return simulated ?? own("True", ok, text``);
 }
 
 export interface FailureSaid {

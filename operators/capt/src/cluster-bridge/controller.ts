@@ -143,6 +143,6 @@ function usedOf({ metadata, spec, status }: CAPTCluster | CAPTControlPlane): unk
     metadata.deletionTimestamp,
     spec.controlPlaneEndpoint,
     [ready, initialized, initialization, failureReason, failureMessage, failureDomains, versions],
-    conditions.filter(({ type }) => type === "Ready" || type === "Available"),
+    conditions.filter(({ type }) => type === "Ready" || type === "Available" || type === "Simulated"),
   ];
 }

@@ -24,6 +24,10 @@ export const clusterReasons = {
   Initialized: { means: "The control plane could be used once", fix: "" },
   Ready: { means: "All of it can be used (v1beta1)", fix: "" },
   Available: { means: "All of it can be used (v1beta2)", fix: "" },
+  Simulated: {
+    means: "Nothing is real: the runs of its network or of its control plane are simulated",
+    fix: "install tofu or terraform, or Crossplane's provider-terraform, and set --workspace-runner to auto",
+  },
   Paused: {
     means: "Nobody works on it, as spec.paused or an annotation says (v1beta2)",
     fix: "set spec.paused to false, take the annotation cluster.x-k8s.io/paused away",

@@ -13,6 +13,7 @@ import {
   initializedSaid,
   type Said,
   sidesOf,
+  simulatedSaid,
   summed,
 } from "./conditions.ts";
 import { phaseOf } from "./phase.ts";
@@ -51,6 +52,7 @@ export function statusV1beta1(world: World, draft: Draft<typeof ClusterV1beta1>,
     ["ControlPlaneReady", controlPlaneSaid(world, "Ready")],
     ["ControlPlaneInitialized", initializedSaid(world, words)],
   ];
+  const simulated = simulatedSaid(world);
   const isInitialized = findCondition(cluster.status?.conditions, "ControlPlaneInitialized")?.status === "True";
   draft.phase(
     phaseOf({
@@ -70,7 +72,11 @@ export function statusV1beta1(world: World, draft: Draft<typeof ClusterV1beta1>,
     failureMessage: failure?.failureMessage,
     failureDomains: domains as never,
   });
-  for (const [type, it] of [["Ready", summed(said, "Ready")] as const, ...said]) {
+  for (const [type, it] of [
+    ["Ready", summed(said, "Ready", simulated)] as const,
+    ...said,
+    ["Simulated", simulated] as const,
+  ]) {
     if (it === undefined) draft.without(type);
     else {
       const { at, ...condition } = it;

@@ -14,6 +14,7 @@ import {
   own,
   type Said,
   sidesOf,
+  simulatedSaid,
   summed,
 } from "./conditions.ts";
 import { phaseOf } from "./phase.ts";
@@ -40,6 +41,7 @@ type Type =
   | "ControlPlaneInitialized"
   | "ControlPlaneAvailable"
   | "Paused"
+  | "Simulated"
   | "Deleting";
 type Stored = NonNullable<ClusterV1beta2["status"]>;
 
@@ -93,11 +95,13 @@ function saidOf(world: World): readonly (readonly [Type, Said | undefined])[] {
     ["ControlPlaneInitialized", initializedSaid(world, words)],
     ["ControlPlaneAvailable", controlPlaneSaid(world, "Available")],
   ];
+  const simulated = simulatedSaid(world);
   const deleting = deletingSaid(world);
   const leaving: Said | undefined = deleting.status === "True" ? own("False", "Deleting", deleting.message) : undefined;
   return [
-    ["Available", leaving ?? summed(said, "Available")],
+    ["Available", leaving ?? summed(said, "Available", simulated)],
     ...said,
+    ["Simulated", simulated],
     ["Paused", own("False", "NotPaused", text`not paused`)],
     ["Deleting", deleting],
   ];

@@ -28,6 +28,9 @@ import {
   noRunner,
   paused,
   recoveryAvailable,
+  simulated,
+  simulatedColumn,
+  simulatedReason,
   timeouts,
   workspaceFailures,
   workspaceReady,
@@ -97,6 +100,7 @@ export const CAPTCluster = defineKind({
       present: "onceSet",
       reasons: {
         Ready: yes("It can"),
+        Simulated: simulatedReason,
         ...vpcNotReady,
         Deleting: no("It is being deleted", "wait; Deleting says for what"),
         NotStarted: unknown("Nothing has been done yet", "wait"),
@@ -113,6 +117,7 @@ export const CAPTCluster = defineKind({
       },
     }),
     RecoveryAvailable: recoveryAvailable,
+    Simulated: simulated,
     VPCCreating: neutral({
       means: "The network is being made",
       present: "onceSet",
@@ -135,6 +140,7 @@ export const CAPTCluster = defineKind({
       present: "onceSet",
       reasons: {
         VPCCreated: yes("It is made"),
+        Simulated: simulatedReason,
         ExistingVPCUsed: yes("It was there before"),
         ...vpcNotReady,
         NotStarted: unknown("Nothing has been done yet", "wait"),
@@ -183,6 +189,7 @@ export const CAPTCluster = defineKind({
     column("READY", ".status.ready", "boolean"),
     column("ENDPOINT", ".status.endpoint"),
     column("AGE", ".metadata.creationTimestamp", "date"),
+    simulatedColumn,
   ],
   finalizer: finalizers.captCluster,
   crdLabels: infrastructureContract,

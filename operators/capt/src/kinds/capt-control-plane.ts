@@ -33,6 +33,9 @@ import {
   paused,
   recoveryAvailable,
   reset,
+  simulated,
+  simulatedColumn,
+  simulatedReason,
   timeouts,
   workspaceFailures,
   workspaceReady,
@@ -135,12 +138,12 @@ export const CAPTControlPlane = defineKind({
     Available: positive({
       means: "The control plane answers",
       present: "onceSet",
-      reasons: { Available: yes("It does"), ...notReady, ...notStarted },
+      reasons: { Available: yes("It does"), Simulated: simulatedReason, ...notReady, ...notStarted },
     }),
     Ready: positive({
       means: "The control plane can be used",
       present: "onceSet",
-      reasons: { Ready: yes("It can"), ...notReady, ...notStarted },
+      reasons: { Ready: yes("It can"), Simulated: simulatedReason, ...notReady, ...notStarted },
     }),
     CertificatesAvailable: positive({
       means: "The certificate of the cluster's authority is published",
@@ -188,6 +191,7 @@ export const CAPTControlPlane = defineKind({
       present: "onceSet",
       reasons: {
         InfrastructureReady: yes("It is"),
+        Simulated: simulatedReason,
         NoInfrastructureRef: yes("The Cluster names none"),
         WaitingForVPC: no("It is not ready", "look at the CAPTCluster"),
         InfrastructureFailed: no("It failed", "look at the CAPTCluster"),
@@ -227,6 +231,7 @@ export const CAPTControlPlane = defineKind({
         ),
       },
     }),
+    Simulated: simulated,
     WorkspaceReady: workspaceReady,
     WorkspaceSynced: workspaceSynced,
     Paused: paused,
@@ -268,6 +273,7 @@ export const CAPTControlPlane = defineKind({
     column("VERSION", ".spec.version"),
     column("ENDPOINT", ".status.endpoint"),
     column("AGE", ".metadata.creationTimestamp", "date"),
+    simulatedColumn,
   ],
   finalizer: finalizers.captControlPlane,
   crdLabels: controlPlaneContract,

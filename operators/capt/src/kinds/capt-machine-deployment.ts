@@ -23,7 +23,7 @@ import { machineTemplate } from "./capt-machine-set.ts";
 import { keepStatus } from "./failures.ts";
 import { failure } from "./fields.ts";
 import { infrastructure } from "./labels.ts";
-import { deleting, paused } from "./reasons.ts";
+import { deleting, paused, simulated, simulatedColumn, simulatedReason } from "./reasons.ts";
 
 const count = () => Int32({ minimum: 0 });
 const share = (standard: number) => IntOrString({ default: standard, pattern: "^[0-9]+%?$" });
@@ -66,6 +66,7 @@ export const CaptMachineDeployment = defineKind({
       present: "onceSet",
       reasons: {
         Ready: yes("They do"),
+        Simulated: simulatedReason,
         RollingOut: no("Machines are being replaced", "wait; look at Progressing"),
         MachinesNotReady: no("Machines do not run yet", "look at the CaptMachineSet that the message names"),
         InvalidSelector: no(
@@ -86,6 +87,7 @@ export const CaptMachineDeployment = defineKind({
         ProgressDeadlineExceeded: no("Nothing moved for too long", "look at the CaptMachines that are not ready"),
       },
     }),
+    Simulated: simulated,
     Paused: paused,
     Deleting: deleting({
       WaitingForMachineSetDeletion: yes("Sets of machines are being destroyed", "wait; read the message"),
@@ -100,6 +102,7 @@ export const CaptMachineDeployment = defineKind({
     column("Replicas", ".status.replicas", "integer"),
     column("Updated", ".status.updatedReplicas", "integer"),
     column("Available", ".status.availableReplicas", "integer"),
+    simulatedColumn,
   ],
   finalizer: finalizers.captMachineDeployment,
   crdLabels: infrastructure,

@@ -18,7 +18,7 @@ import { CaptMachineSpec } from "./capt-machine.ts";
 import { keepStatus } from "./failures.ts";
 import { failure, objectLabels } from "./fields.ts";
 import { infrastructure } from "./labels.ts";
-import { deleting, paused } from "./reasons.ts";
+import { deleting, paused, simulated, simulatedColumn, simulatedReason } from "./reasons.ts";
 
 /** What the machines of a set look like. */
 export const machineTemplate = () => Fields({ metadata: objectLabels(), spec: CaptMachineSpec });
@@ -49,6 +49,7 @@ export const CaptMachineSet = defineKind({
       present: "onceSet",
       reasons: {
         Ready: yes("They do"),
+        Simulated: simulatedReason,
         ScalingUp: no("Machines are missing", "wait; look at the CaptMachines"),
         ScalingDown: no("There are too many machines", "wait"),
         MachinesNotReady: no("Machines do not run yet", "look at the CaptMachines that the message names"),
@@ -60,6 +61,7 @@ export const CaptMachineSet = defineKind({
         NotStarted: unknown("Nothing has been done yet", "wait"),
       },
     }),
+    Simulated: simulated,
     Paused: paused,
     Deleting: deleting({ WaitingForMachineDeletion: yes("Machines are being destroyed", "wait; read the message") }),
   }),
@@ -71,6 +73,7 @@ export const CaptMachineSet = defineKind({
     column("Current", ".status.replicas", "integer"),
     column("Ready", ".status.readyReplicas", "integer"),
     column("Available", ".status.availableReplicas", "integer"),
+    simulatedColumn,
   ],
   finalizer: finalizers.captMachineSet,
   crdLabels: infrastructure,

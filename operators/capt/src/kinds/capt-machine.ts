@@ -22,7 +22,16 @@ import { finalizers, infrastructureGroup } from "../names.ts";
 import { keepStatus } from "./failures.ts";
 import { failure, templateRef } from "./fields.ts";
 import { infrastructureContract } from "./labels.ts";
-import { deleting, paused, workspaceReady, workspaceSynced, workspaceTrouble } from "./reasons.ts";
+import {
+  deleting,
+  paused,
+  simulated,
+  simulatedColumn,
+  simulatedReason,
+  workspaceReady,
+  workspaceSynced,
+  workspaceTrouble,
+} from "./reasons.ts";
 
 export const nodeGroupRef = () => Fields({ name: Text({ minLength: 1 }), namespace: Text({ minLength: 1 }) });
 
@@ -66,6 +75,7 @@ export const CaptMachine = defineKind({
       present: "onceSet",
       reasons: {
         Ready: yes("It does"),
+        Simulated: simulatedReason,
         Creating: no("It is being made", "wait"),
         WaitingForDependencies: no("The template waits for something else", "make what the message names"),
         WorkspaceError: no("The last run failed; it is tried again", "read the message"),
@@ -77,6 +87,7 @@ export const CaptMachine = defineKind({
         NotStarted: unknown("Nothing has been done yet", "wait"),
       },
     }),
+    Simulated: simulated,
     WorkspaceReady: workspaceReady,
     WorkspaceSynced: workspaceSynced,
     Paused: paused,
@@ -93,6 +104,7 @@ export const CaptMachine = defineKind({
     column("Ready", ".status.ready", "boolean"),
     column("Instance ID", ".status.instanceId"),
     column("Node Group", ".spec.nodeGroupRef.name"),
+    simulatedColumn,
   ],
   finalizer: finalizers.captMachine,
   crdLabels: infrastructureContract,

@@ -21,6 +21,7 @@ import {
 } from "@telltale/kinds";
 import { clusterGroup, finalizers } from "../names.ts";
 import { keepStatus } from "./failures.ts";
+import { simulatedColumn } from "./reasons.ts";
 
 /** May hold nothing: an empty host and port 0 stand for none. */
 const clusterEndpoint = () =>
@@ -45,6 +46,11 @@ const domain = {
   attributes: Optional(Dictionary(Text(), { maxProperties: 64 })),
 } as const;
 
+const simulated = mirrored({
+  means: "Nothing is real: a provider only pretends that it is there",
+  polarity: "neutral",
+  present: "whenTrue",
+});
 const mirrors = (means: string) => mirrored({ means, present: "onceSet" });
 
 const common = {
@@ -56,7 +62,7 @@ const common = {
   phases: phase,
   failures: keepStatus,
   finalizer: finalizers.clusterBridge,
-  columns: [column("PHASE", ".status.phase"), column("AGE", ".metadata.creationTimestamp", "date")],
+  columns: [column("PHASE", ".status.phase"), column("AGE", ".metadata.creationTimestamp", "date"), simulatedColumn],
 } as const;
 
 const referenceV1beta1 = () =>
@@ -97,6 +103,7 @@ export const ClusterV1beta1 = defineKind({
       InfrastructureReady: mirrors("The infrastructure's own Ready"),
       ControlPlaneReady: mirrors("The control plane's own Ready"),
       ControlPlaneInitialized: mirrors("The control plane could be used once"),
+      Simulated: simulated,
     },
     { shape: "capiV1beta1" },
   ),
@@ -157,6 +164,7 @@ export const ClusterV1beta2 = defineKind({
     ControlPlaneAvailable: mirrors("The control plane's own Available"),
     ControlPlaneInitialized: mirrors("The control plane could be used once"),
     InfrastructureReady: mirrors("The infrastructure's own Ready"),
+    Simulated: simulated,
     Paused: mirrored({ means: "Nobody works on it", polarity: "neutral", present: "onceSet" }),
     Deleting: mirrored({ means: "It is on its way out", polarity: "neutral", present: "onceSet" }),
   }),

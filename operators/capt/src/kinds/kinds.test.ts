@@ -67,7 +67,7 @@ const workspaceSynced = {
   Unknown: ["NotYetReported"],
 };
 const workspaceReady = {
-  True: ["Available"],
+  True: words("Available Simulated"),
   False: words("Creating Unavailable Deleting NotYetReported WorkspaceMissing"),
   Unknown: ["NoRunner", "WorkspaceNotCreated"],
 };
@@ -86,12 +86,16 @@ describe("3.4 a CAPTCluster", () => {
   test.each([
     [
       "Ready",
-      { True: ["Ready"], False: words(`${waiting} ${terminal} Deleting`), Unknown: words("NotStarted NoRunner") },
+      {
+        True: words("Ready Simulated"),
+        False: words(`${waiting} ${terminal} Deleting`),
+        Unknown: words("NotStarted NoRunner"),
+      },
     ],
     [
       "VPCReady",
       {
-        True: words("VPCCreated ExistingVPCUsed"),
+        True: words("VPCCreated Simulated ExistingVPCUsed"),
         False: words(`${waiting} ${terminal}`),
         Unknown: words("NotStarted NoRunner"),
       },
@@ -121,7 +125,7 @@ describe("3.4 a CAPTCluster", () => {
   });
 
   test("has no other condition", () => {
-    expect(Object.keys(CAPTCluster.conditions.types)).toHaveLength(11);
+    expect(Object.keys(CAPTCluster.conditions.types)).toHaveLength(12);
   });
 });
 
@@ -133,15 +137,15 @@ describe("4.4 a CAPTControlPlane", () => {
   );
 
   test.each([
-    ["Ready", { True: ["Ready"], False: notReady, Unknown: words("NotStarted NoRunner") }],
-    ["Available", { True: ["Available"], False: notReady, Unknown: words("NotStarted NoRunner") }],
+    ["Ready", { True: words("Ready Simulated"), False: notReady, Unknown: words("NotStarted NoRunner") }],
+    ["Available", { True: words("Available Simulated"), False: notReady, Unknown: words("NotStarted NoRunner") }],
     ["Initialized", { True: ["Initialized"], False: notReady, Unknown: ["NoRunner"] }],
     ["Failed", { True: words(terminal), False: ["NotFailed"] }],
     ["Creating", { True: words("Creating WaitingForVPC"), False: words("Ready Failed NoRunner") }],
     [
       "InfrastructureReady",
       {
-        True: words("InfrastructureReady NoInfrastructureRef"),
+        True: words("InfrastructureReady Simulated NoInfrastructureRef"),
         False: words("WaitingForVPC InfrastructureFailed"),
         Unknown: ["NoRunner"],
       },
@@ -184,7 +188,7 @@ describe("4.4 a CAPTControlPlane", () => {
   });
 
   test("has no other condition, and the three phases", () => {
-    expect(Object.keys(CAPTControlPlane.conditions.types)).toHaveLength(16);
+    expect(Object.keys(CAPTControlPlane.conditions.types)).toHaveLength(17);
     expect(CAPTControlPlane.phases?.names).toEqual(["Creating", "Ready", "Failed"]);
   });
 });
@@ -222,7 +226,7 @@ test("7.2 a Workspace says what the provider's says, and whether it is simulated
     False: words("ReconcileError ReconcilePaused"),
   });
   expect(reasonsOf(Workspace, "Ready")).toEqual({
-    True: ["Available"],
+    True: words("Available Simulated"),
     False: words("Unavailable Creating Deleting NoRunner"),
     Unknown: ["NoRunner"],
   });

@@ -1,5 +1,5 @@
 // Conditions that several of our kinds have, said in the same words everywhere.
-import { neutral, no, on, positive, type Reason, unknown, yes } from "@telltale/kinds";
+import { conditionColumn, neutral, no, on, positive, type Reason, unknown, yes } from "@telltale/kinds";
 
 const inspect = "read the message; kubectl describe the Workspace that it names";
 const lasting = "wait; a timeout ends it";
@@ -10,6 +10,22 @@ export const noRunner = on(
   "No program runs Workspaces",
   "install tofu or terraform beside the operator and restart it, or install Crossplane's provider-terraform",
 );
+
+const notSimulated =
+  "install tofu or terraform, or Crossplane's provider-terraform, and set --workspace-runner to auto";
+
+/** Why what is True is not what it seems: a run was asked to be simulated, and nothing of it exists. */
+export const simulatedReason = yes("Nothing of it is real: its runs are simulated", notSimulated);
+
+/** On everything that rests on a simulated run, from the Workspace to the Cluster. */
+export const simulated = neutral({
+  means: "Nothing is real: the operator only pretends to run the module",
+  present: "whenTrue",
+  reasons: { Simulated: yes("--workspace-runner is simulated", notSimulated) },
+});
+
+/** The last of the columns: empty where something real was asked for. */
+export const simulatedColumn = conditionColumn("SIMULATED", "Simulated");
 
 /** Whether the last run of the Workspace went through. */
 export const workspaceSynced = positive({
@@ -33,6 +49,7 @@ export const workspaceReady = positive({
   present: "onceSet",
   reasons: {
     Available: yes("It exists"),
+    Simulated: simulatedReason,
     Creating: no("It is being made", lasting),
     Unavailable: no("It exists and cannot be used", inspect),
     Deleting: no("It is being destroyed", "wait"),

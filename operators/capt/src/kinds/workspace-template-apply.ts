@@ -20,7 +20,7 @@ import { finalizers, infrastructureGroup } from "../names.ts";
 import { keepStatus } from "./failures.ts";
 import { templateRef } from "./fields.ts";
 import { infrastructure } from "./labels.ts";
-import { deleting, paused, workspaceFailures } from "./reasons.ts";
+import { deleting, paused, simulated, simulatedColumn, workspaceFailures } from "./reasons.ts";
 import { secretRef } from "./workspace-spec.ts";
 
 const named = () =>
@@ -85,6 +85,7 @@ export const WorkspaceTemplateApply = defineKind({
         DependencyCycle: no("It waits for itself", "take one of the names out of spec.waitForWorkspaces"),
       },
     }),
+    Simulated: simulated,
     Synced: mirrored({ means: "The Workspace's own: its last run went through", present: "onceSet" }),
     TemplateResolved: positive({
       means: "The template is there and can be rendered",
@@ -116,6 +117,7 @@ export const WorkspaceTemplateApply = defineKind({
     column("WORKSPACE", ".status.workspaceName"),
     column("APPLIED", ".status.applied", "boolean"),
     column("AGE", ".metadata.creationTimestamp", "date"),
+    simulatedColumn,
   ],
   finalizer: finalizers.workspaceTemplateApply,
   crdLabels: infrastructure,

@@ -10,7 +10,6 @@ import {
   Enum,
   Fields,
   Int32,
-  neutral,
   no,
   Optional,
   positive,
@@ -21,7 +20,7 @@ import {
 } from "@telltale/kinds";
 import { finalizers, terraformGroup } from "../names.ts";
 import { keepStatus } from "./failures.ts";
-import { noRunner } from "./reasons.ts";
+import { noRunner, simulated, simulatedColumn, simulatedReason } from "./reasons.ts";
 import { WorkspaceSpec } from "./workspace-spec.ts";
 
 const status = Fields({
@@ -57,22 +56,14 @@ const workspaceKind = (scope: Scope) =>
           present: "onceSet",
           reasons: {
             Available: yes("It exists"),
+            Simulated: simulatedReason,
             Unavailable: no("It exists and cannot be used", "look at Synced"),
             Creating: no("It is being made", "wait"),
             Deleting: no("It is being destroyed", "wait; if it lasts, look at Synced"),
             NoRunner: noRunner,
           },
         }),
-        Simulated: neutral({
-          means: "Nothing is real: the operator only pretends to run the module",
-          present: "whenTrue",
-          reasons: {
-            Simulated: yes(
-              "--workspace-runner is simulated",
-              "install tofu or terraform, or Crossplane, and set it to auto",
-            ),
-          },
-        }),
+        Simulated: simulated,
         Synced: positive({
           means: "The last run went through",
           present: "onceSet",
@@ -94,6 +85,7 @@ const workspaceKind = (scope: Scope) =>
       conditionColumn("SYNCED", "Synced"),
       conditionColumn("READY", "Ready"),
       column("AGE", ".metadata.creationTimestamp", "date"),
+      simulatedColumn,
     ],
     finalizer: finalizers.workspaceRunner,
   });

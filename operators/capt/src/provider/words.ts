@@ -3,7 +3,7 @@ import { type SafeText, text } from "@telltale/status";
 import { type Chain, isUnseen, type Place, renderFailure } from "../chain.ts";
 import { annotations } from "../names.ts";
 import { sanitize } from "../sanitize.ts";
-import { isHopeless, readyOf, syncedOf } from "../workspace-class.ts";
+import { isHopeless, isSimulated, readyOf, syncedOf } from "../workspace-class.ts";
 import { errorOf } from "../workspace-conditions.ts";
 import type { ProviderWorld } from "./world.ts";
 
@@ -16,6 +16,11 @@ export const notFound = ({ namespace, name }: Place): SafeText =>
 /** A Workspace without a reference writes no Secret: it is waited for all the same, as the tables say. */
 export const placeText = (place: Place | undefined): string =>
   place === undefined ? "without a name" : `${place.namespace}/${place.name}`;
+
+/** What rests on a run that was asked to be simulated is told as that, wherever it is told. */
+export const isPretended = ({ workspace }: Chain): boolean => workspace !== undefined && isSimulated(workspace);
+
+export const nothingReal = text`nothing of it is real: its runs are simulated`;
 
 export interface Unready {
   readonly reason: "WorkspacePaused" | "WorkspaceMissing" | "WorkspaceNotReady";

@@ -68,9 +68,10 @@ const making = "The first run is under way";
 /** How often is looked whether the connection Secret is still there. */
 const recheck: Ms = 60_000;
 
-function well({ workspace, quirks }: World, draft: WorkspaceDraft, now: Instant): void {
+function well({ workspace, quirks, engine }: World, draft: WorkspaceDraft, now: Instant): void {
   draft.condition("Synced", true, "ReconcileSuccess", "The last run went through");
   if (quirks.neverReady) draft.condition("Ready", false, "Creating", making);
+  else if (engine === "simulated") draft.condition("Ready", true, "Simulated", simulated);
   else draft.condition("Ready", true, "Available", "What the module describes exists");
   if (workspace.spec.writeConnectionSecretToRef !== undefined) draft.wake(plus(now, recheck));
 }

@@ -4,7 +4,9 @@ import { type Draft, findCondition, mirror, names, text } from "@telltale/status
 import type { Workspace } from "../kinds/workspace.ts";
 import type { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
 import { annotations } from "../names.ts";
+import { nothingReal } from "../provider/words.ts";
 import { sanitize } from "../sanitize.ts";
+import { isSimulated } from "../workspace-class.ts";
 import type { Plan } from "./plan.ts";
 import { plan } from "./plan.ts";
 import { revisionOn, type World } from "./world.ts";
@@ -99,6 +101,9 @@ export function mirrored(workspace: Workspace | undefined, draft: ApplyDraft): v
     const said = mirror(found, type, { status: "Unknown", reason: "NotYetReported", message: "" });
     draft.state({ ...said.condition, message: sanitize(said.condition.message) }, said.options);
   }
+  if (workspace === undefined || !isSimulated(workspace)) draft.without("Simulated");
+  else
+    draft.condition("Simulated", true, "Simulated", text`workspace ${workspace.metadata.name ?? ""}: ${nothingReal}`);
 }
 
 function interval(world: World, after: Plan): Ms | undefined {

@@ -2,8 +2,9 @@
 import { type Instant, plus } from "@telltale/kinds";
 import { type Draft, findCondition, since, text } from "@telltale/status";
 import type { CaptMachineDeployment } from "../../kinds/capt-machine-deployment.ts";
+import { nothingReal } from "../../provider/words.ts";
 import { recheck } from "../gate.ts";
-import { isStaying } from "../set/plan.ts";
+import { isPretended, isStaying } from "../set/plan.ts";
 import { isSelecting } from "./plan.ts";
 import { isAvailable, isNew, nextAvailable, setName, type World } from "./world.ts";
 
@@ -50,12 +51,16 @@ function countsOf({ it, sets }: World, now: Instant): Counts {
 const isThrough = ({ wanted, replicas, updated, available }: Counts): boolean =>
   updated === wanted && replicas === wanted && available === wanted;
 
-function ready({ it }: World, counts: Counts, draft: DeploymentDraft): void {
+function ready({ it, sets }: World, counts: Counts, draft: DeploymentDraft): void {
   const { wanted, replicas, updated, available } = counts;
+  const isReal = !sets.some(({ machines }) => machines.some(isPretended));
+  if (isReal) draft.without("Simulated");
+  else draft.condition("Simulated", true, "Simulated", text`machines: ${nothingReal}`);
   if (!isSelecting(it)) {
     draft.condition("Ready", false, "InvalidSelector", "spec.selector does not select the labels of spec.template");
   } else if (isThrough(counts)) {
-    draft.condition("Ready", true, "Ready", text`${wanted} machines run`);
+    const message = isReal ? text`${wanted} machines run` : text`${wanted} machines: ${nothingReal}`;
+    draft.condition("Ready", true, isReal ? "Ready" : "Simulated", message);
   } else if (updated < replicas || updated > wanted) {
     draft.condition("Ready", false, "RollingOut", text`${updated} of ${wanted} machines are as the template says`);
   } else {

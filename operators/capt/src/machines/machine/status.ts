@@ -3,7 +3,7 @@ import { formatTime, type Instant, type Ms, plus } from "@telltale/kinds";
 import { type Draft, type SafeText, text } from "@telltale/status";
 import { type Chain, renderFailure, shownText, waitingFor } from "../../chain.ts";
 import type { CaptMachine } from "../../kinds/capt-machine.ts";
-import { noRunner, runnerStatus } from "../../provider/words.ts";
+import { isPretended, noRunner, nothingReal, runnerStatus } from "../../provider/words.ts";
 import { saying } from "../../said.ts";
 import { sanitize } from "../../sanitize.ts";
 import { isHopeless } from "../../workspace-class.ts";
@@ -22,6 +22,8 @@ export function status(world: World, draft: Draft<typeof CaptMachine>, now: Inst
   const said = readiness(world);
   const isReady = said.status === "True";
   draft.state(said);
+  if (isPretended(chain)) draft.condition("Simulated", true, "Simulated", text`machine: ${nothingReal}`);
+  else draft.without("Simulated");
   for (const condition of workspaceConditions(chain)) draft.state(condition);
   draft
     .condition("Paused", false, "NotPaused", "not paused")
@@ -57,17 +59,22 @@ function known(chain: Chain): Partial<NonNullable<CaptMachine["status"]>> {
 const no = (reason: Parameters<typeof say<"Ready", "False">>[2], message: SafeText): Said =>
   say("Ready", "False", reason, message);
 
+const running = (chain: Chain, id: string): Said =>
+  isPretended(chain)
+    ? say("Ready", "True", "Simulated", text`instance ${sanitize(id)}: ${nothingReal}`)
+    : say("Ready", "True", "Ready", text`instance ${sanitize(id)} runs`);
+
 function readiness(world: World): Said {
   const { it, chain, hasTemplate } = world;
   const { class: is, workspaceName = "", workspace } = chain;
   if (is === "Available") {
     const id = shownText(chain, "instance_id");
-    if (id !== undefined) return say("Ready", "True", "Ready", text`instance ${sanitize(id)} runs`);
+    if (id !== undefined) return running(chain, id);
     return no("InstanceIDNotFound", text`no output instance_id of workspace ${workspaceName}`);
   }
   const isProvisioned = it.status?.initialization?.provisioned === true;
   if (is === "Degraded" && isProvisioned) {
-    return say("Ready", "True", "Ready", text`instance ${sanitize(it.status?.instanceId ?? "")} runs`);
+    return running(chain, it.status?.instanceId ?? "");
   }
   if (workspace !== undefined && isHopeless(workspace)) return no("WorkspaceFailed", troubleOf(chain));
   if (is === "Error" || is === "Degraded") return no("WorkspaceError", troubleOf(chain));

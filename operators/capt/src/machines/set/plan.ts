@@ -1,5 +1,6 @@
 // How many machines a CaptMachineSet makes and takes away, and which (14.2). Pure.
 import { matchesSelector, sha256Hex } from "@telltale/kinds";
+import { isTrue } from "@telltale/status";
 import type { CaptMachine } from "../../kinds/capt-machine.ts";
 import type { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
 
@@ -31,6 +32,9 @@ export const wantedOf = ({ spec }: CaptMachineSet): number => spec.replicas ?? 1
 
 export const isStaying = ({ metadata }: CaptMachine): boolean => metadata.deletionTimestamp === undefined;
 export const isReady = ({ status }: CaptMachine): boolean => status?.ready === true;
+
+/** Whether it is only pretended that a machine is there. */
+export const isPretended = ({ status }: CaptMachine): boolean => isTrue(status?.conditions, "Simulated");
 
 /** Whether the selector selects what the template makes. Without one there is nothing to contradict. */
 export const isSelecting = ({ spec }: CaptMachineSet): boolean =>

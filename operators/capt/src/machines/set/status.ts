@@ -3,8 +3,9 @@ import { type Instant, plus } from "@telltale/kinds";
 import { type Draft, names, type SafeText, text } from "@telltale/status";
 import type { CaptMachine } from "../../kinds/capt-machine.ts";
 import type { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
+import { nothingReal } from "../../provider/words.ts";
 import { recheck } from "../gate.ts";
-import { isReady, isSelecting, isStaying, type World, wantedOf } from "./plan.ts";
+import { isPretended, isReady, isSelecting, isStaying, type World, wantedOf } from "./plan.ts";
 
 export function status({ it, machines }: World, draft: Draft<typeof CaptMachineSet>, now: Instant): void {
   const staying = machines.filter(isStaying);
@@ -28,8 +29,12 @@ export function status({ it, machines }: World, draft: Draft<typeof CaptMachineS
   } else if (ready < wanted) {
     draft.condition("Ready", false, "MachinesNotReady", text`not ready: ${unready(staying)}`);
   } else {
-    draft.condition("Ready", true, "Ready", text`${wanted} machines run`);
+    const isReal = !staying.some(isPretended);
+    const message = isReal ? text`${wanted} machines run` : text`${wanted} machines: ${nothingReal}`;
+    draft.condition("Ready", true, isReal ? "Ready" : "Simulated", message);
   }
+  if (staying.some(isPretended)) draft.condition("Simulated", true, "Simulated", text`machines: ${nothingReal}`);
+  else draft.without("Simulated");
   draft
     .condition("Paused", false, "NotPaused", "not paused")
     .condition("Deleting", false, "NotDeleting", "not deleting")
