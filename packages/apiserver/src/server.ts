@@ -180,7 +180,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
       const config = at(crd, "spec", "conversion", "webhook", "clientConfig");
       return webhookConversion({ call: caller.call, random }, isObject(config) ? config : {})(objects, apiVersion);
     },
-    deleteAll: (r) => deleter.everything(r),
+    deleteAll: (r, goesOn) => deleter.everything(r, goesOn),
     log,
   });
   definitions.start();

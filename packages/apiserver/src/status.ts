@@ -100,7 +100,7 @@ export const unsupportedMediaType = (accepted: readonly string[]): StatusError =
   );
 export const notAcceptable = (accepted: readonly string[]): StatusError =>
   new StatusError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`);
-export const versionTooLarge = (wanted: number, current: number): StatusError =>
+export const versionTooLarge = (wanted: number | bigint, current: number): StatusError =>
   new StatusError(504, "Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,

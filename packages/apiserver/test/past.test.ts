@@ -69,28 +69,116 @@ describe("faults that show the past", () => {
   });
 });
 
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const thingsPath = "/apis/example.com/v1/namespaces/default/things";
+const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+const things = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "things.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" },
+    versions: [{ name: "v1", served: true, storage: true, schema }],
+  },
+};
+
+async function read(stream: AsyncIterable<unknown> | undefined): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const chunk of stream ?? []) lines.push(String(chunk));
+  return lines;
+}
+
 describe("snapshots", () => {
   it("bring back objects and definitions as they were", async () => {
     server = await startApiServer({ listen: false });
     const before = server.snapshot();
-    const names = { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" };
-    const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
-    await send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: "things.example.com" },
-      spec: {
-        group: "example.com",
-        scope: "Namespaced",
-        names,
-        versions: [{ name: "v1", served: true, storage: true, schema }],
-      },
-    });
+    await send("POST", definitions, things);
     await send("POST", path, config("a", "1"));
     expect((await send("GET", "/apis/example.com/v1/things")).status).toBe(200);
     server.restore(before);
     expect((await send("GET", `${path}/a`)).status).toBe(404);
     expect((await server.client({ method: "GET", path: "/apis/example.com/v1/things" })).status).toBe(404);
+  });
+
+  const services = "/api/v1/namespaces/default/services";
+  const service = (name: string, clusterIP: string, nodePort: number) => ({
+    metadata: { name },
+    spec: { type: "NodePort", clusterIP, ports: [{ port: 80, nodePort }] },
+  });
+
+  it("hand out no address and no port that a Service holds again", async () => {
+    server = await startApiServer({ listen: false });
+    expect((await send("POST", services, service("a", "10.0.0.50", 30_050))).status).toBe(201);
+    const before = server.snapshot();
+    await send("DELETE", `${services}/a`);
+    server.restore(before);
+    expect((await send("POST", services, service("b", "10.0.0.50", 30_051))).body.message).toMatch(/already allocated/);
+    expect((await send("POST", services, service("b", "10.0.0.51", 30_050))).body.message).toMatch(/already allocated/);
+  });
+
+  it("set free the addresses and ports of Services that are no longer there", async () => {
+    server = await startApiServer({ listen: false });
+    const before = server.snapshot();
+    await send("POST", services, service("a", "10.0.0.50", 30_050));
+    server.restore(before);
+    expect((await send("POST", services, service("b", "10.0.0.50", 30_050))).status).toBe(201);
+  });
+
+  it("let Events expire, those of before and those of after", async () => {
+    const clock = new VirtualClock();
+    server = await startApiServer({ listen: false, clock });
+    const events = "/api/v1/namespaces/default/events";
+    const event = (name: string) => ({
+      metadata: { name },
+      involvedObject: { kind: "Pod", name: "p", namespace: "default" },
+    });
+    await send("POST", events, event("a"));
+    server.restore(server.snapshot());
+    await send("POST", events, event("b"));
+    expect((await send("GET", events)).body.items).toHaveLength(2);
+    clock.advance(3_600_000);
+    expect((await send("GET", events)).body.items).toHaveLength(0);
+  });
+
+  it("do not keep a watch of a custom kind open when its definition is deleted", async () => {
+    server = await startApiServer({ listen: false });
+    await send("POST", definitions, things);
+    const first = read((await server.client({ method: "GET", path: `${thingsPath}?watch=true` })).stream);
+    server.restore(server.snapshot());
+    await first;
+    const { stream } = await server.client({ method: "GET", path: `${thingsPath}?watch=true` });
+    const done = read(stream);
+    await send("DELETE", `${definitions}/things.example.com`);
+    expect(await done).toEqual([]);
+  });
+
+  it("let a definition go that was being deleted", async () => {
+    server = await startApiServer({ listen: false });
+    await send("POST", definitions, things);
+    const thing = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "a", finalizers: ["a.b/c"] } };
+    await send("POST", thingsPath, thing);
+    await send("DELETE", `${definitions}/things.example.com`);
+    await server.settle();
+    const before = server.snapshot();
+    server.restore(before);
+    const free = { metadata: { finalizers: null } };
+    expect((await send("PATCH", `${thingsPath}/a`, free, "application/merge-patch+json")).status).toBe(200);
+    await server.settle();
+    expect((await send("GET", `${definitions}/things.example.com`)).status).toBe(404);
+  });
+
+  it("stop the deletion of objects whose definition is not being deleted", async () => {
+    server = await startApiServer({ listen: false });
+    await send("POST", definitions, things);
+    const thing = (name: string) => ({ apiVersion: "example.com/v1", kind: "Thing", metadata: { name } });
+    for (const name of ["a", "b", "c"]) await send("POST", thingsPath, thing(name));
+    const before = server.snapshot();
+    await send("DELETE", `${definitions}/things.example.com`);
+    server.restore(before);
+    await server.settle();
+    expect((await send("GET", thingsPath)).body.items).toHaveLength(3);
   });
 });
 
@@ -99,13 +187,9 @@ it("a watch ends when the server is put back: what it waited for may never come"
   const before = server.snapshot();
   await send("POST", path, config("a", "1"));
   const { stream } = await server.client({ method: "GET", path: `${path}?watch=true` });
-  const lines: string[] = [];
-  const read = (async () => {
-    for await (const chunk of stream ?? []) lines.push(String(chunk));
-  })();
+  const lines = read(stream);
   server.restore(before);
-  await read;
-  expect(lines).toHaveLength(1);
+  expect(await lines).toHaveLength(1);
 });
 
 describe("rules over HTTP", () => {

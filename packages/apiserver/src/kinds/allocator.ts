@@ -8,20 +8,32 @@ const lastPort = 32_767;
 /** 10.0.0.1 is the Service `kubernetes`; upstream hands out the lower part of a small range last. */
 const lowerPart = 16;
 
+export interface ServiceAllocator extends Allocator {
+  /** Forgets everything but what these Services hold. */
+  reset(services: Iterable<JsonObject>): void;
+}
+
 /** An allocator that already knows what these Services hold. */
-export function serviceAllocator(services: Iterable<JsonObject> = []): Allocator {
+export function serviceAllocator(services: Iterable<JsonObject> = []): ServiceAllocator {
   const hosts = new Set<number>();
   const ports = new Set<number>();
   let last = lowerPart; // an address that was just given back is not given out at once
-  for (const service of services) {
-    for (const ip of addressesOf(service)) {
-      const host = hostOf(ip);
-      if (host !== undefined) hosts.add(host);
+  const reset = (held: Iterable<JsonObject>) => {
+    hosts.clear();
+    ports.clear();
+    last = lowerPart;
+    for (const service of held) {
+      for (const ip of addressesOf(service)) {
+        const host = hostOf(ip);
+        if (host !== undefined) hosts.add(host);
+      }
+      for (const port of portsOf(service)) ports.add(port);
     }
-    for (const port of portsOf(service)) ports.add(port);
-  }
+  };
+  reset(services);
 
   return {
+    reset,
     allocateClusterIP(wanted) {
       if (wanted !== undefined) {
         const host = hostOf(wanted);

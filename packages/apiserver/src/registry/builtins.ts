@@ -35,8 +35,15 @@ const groupOrder = [
   "flowcontrol.apiserver.k8s.io",
 ];
 
+const services = "//services/";
+
 export function builtins(store: Store): Catalogue {
-  const allocator = serviceAllocator(store.scan("//services/").records.map((r) => r.object()));
+  const allocator = serviceAllocator();
+  const follow = () => {
+    allocator.reset(store.scan(services).records.map((r) => r.object()));
+    store.subscribe(services, store.revision, () => {}, follow); // goes on after a restore
+  };
+  follow();
   const made = allStrategies.map((s) => (s.allocate === undefined ? resourceOf(s) : builtinResource(s, allocator)));
   return new Catalogue(made, groupOrder);
 }

@@ -71,15 +71,16 @@ export interface DefinitionsEnv {
   readonly catalogue: Catalogue;
   readonly builtinNames: (group: string) => TakenNames;
   readonly convert: ConvertByWebhook;
-  /** Deletes all objects of a resource, wherever they are. */
-  readonly deleteAll: (r: Resource) => Promise<void>;
+  /** Deletes all objects of a resource, wherever they are, for as long as that goes on. */
+  readonly deleteAll: (r: Resource, goesOn: () => boolean) => Promise<void>;
   readonly log: (line: string) => void;
 }
 
 export class Definitions {
   readonly #env: DefinitionsEnv;
   readonly #closing = new Map<string, AbortController>();
-  readonly #cleaning = new Set<string>();
+  /** The definitions whose objects are being deleted. Another set after each start: what began before it is over. */
+  #cleaning = new Set<string>();
   readonly #waits = new Set<() => void>();
   #stop: () => void = () => {};
 
@@ -107,6 +108,8 @@ export class Definitions {
     this.#stop();
     for (const end of this.#waits) end();
     for (const controller of this.#closing.values()) controller.abort();
+    this.#closing.clear();
+    this.#cleaning = new Set();
   }
 
   /** Aborted when the resource is no longer served. */
@@ -145,18 +148,20 @@ export class Definitions {
 
   /** Takes all objects away, waits until they are gone, and lets the definition go. */
   async #clean(name: string): Promise<void> {
-    if (this.#cleaning.has(name)) return;
-    this.#cleaning.add(name);
+    const cleaning = this.#cleaning;
+    if (cleaning.has(name)) return;
+    cleaning.add(name);
     try {
       this.#mark(name, "progress");
       // An apply may make new ones meanwhile, and what cannot be converted today can be tomorrow.
-      while (!(await this.#isCleared(name)));
+      while (!(await this.#isCleared(name))) if (cleaning !== this.#cleaning) return;
+      if (cleaning !== this.#cleaning) return;
       this.#mark(name, "done");
       this.#release(name);
     } catch (error) {
       this.#env.log(`deleting ${name}: ${error}; a change of the definition tries again`);
     } finally {
-      this.#cleaning.delete(name);
+      cleaning.delete(name);
     }
   }
 
@@ -166,7 +171,8 @@ export class Definitions {
     if (r === undefined) return true;
     let within = patience;
     try {
-      await this.#env.deleteAll(r);
+      const cleaning = this.#cleaning;
+      await this.#env.deleteAll(r, () => cleaning === this.#cleaning);
     } catch (error) {
       this.#env.log(`deleting the objects of ${name}: ${error}; it is tried again`);
       within = pause;
@@ -174,17 +180,17 @@ export class Definitions {
     return this.#isEmptied(`/${r.storage.group}/${r.storage.resource}/`, within);
   }
 
-  /** Whether they are gone in that time. Never answers once nobody serves any more. */
+  /** Whether they are gone in that time. Not when it is stopped meanwhile. */
   async #isEmptied(instances: string, within: Ms): Promise<boolean> {
     const { store, clock } = this.#env;
     const empty = () => store.scan(instances, { limit: 1 }).records.length === 0;
     if (empty()) return tick().then(() => true);
     return new Promise((resolve) => {
-      const end = (isEmpty?: boolean) => {
+      const end = (isEmpty = false) => {
         leave();
         timer.cancel();
         this.#waits.delete(end);
-        if (isEmpty !== undefined) resolve(isEmpty);
+        resolve(isEmpty);
       };
       const leave = store.subscribe(instances, store.revision, () => {
         if (empty()) end(true);

@@ -81,8 +81,8 @@ export class Deleter {
     return answer(found.records, found.revision);
   }
 
-  /** Deletes all objects of a resource, wherever they are: its definition is going. */
-  async everything(r: Resource): Promise<void> {
+  /** Deletes all objects of a resource, wherever they are, as its definition is deleted; asks before each whether that goes on. */
+  async everything(r: Resource, goesOn: () => boolean = () => true): Promise<void> {
     const call: Call = {
       request: {
         method: "DELETE",
@@ -97,6 +97,7 @@ export class Deleter {
     };
     const object = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1" };
     for (const record of this.#b.store.scan(storagePrefix(r)).records) {
+      if (!goesOn()) return;
       const { namespace, name } = placeOf(r, record.key);
       await this.object(call, r, namespace, name, { preconditions: {}, dryRun: false, object }).catch(
         (error: unknown) => {

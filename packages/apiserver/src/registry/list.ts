@@ -1,12 +1,11 @@
 // Lists: which revision they show, page by page, with snapshot consistency.
 import type { Clock } from "@telltale/clock";
-import { parseJson } from "../decode/json.ts";
 import type { ListOptions } from "../decode/list-options.ts";
-import { type Json, member } from "../json.ts";
 import { badRequest, expired, versionTooLarge } from "../status.ts";
 import { Expired } from "../store/errors.ts";
 import type { StoredRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
+import { type ContinueToken, decodeToken, encodeToken } from "./continue.ts";
 import { listPrefix, type Resource } from "./resource.ts";
 import { matches, type Selection } from "./selector.ts";
 
@@ -28,11 +27,6 @@ function parseRevision(text: string): number | undefined {
   return Number(text);
 }
 
-interface Token {
-  readonly revision: number | undefined;
-  readonly after: string;
-}
-
 export async function list(
   store: Store,
   clock: Clock,
@@ -46,11 +40,12 @@ export async function list(
   }
   const wanted = parseRevision(o.resourceVersion);
   const prefix = listPrefix(r, s.namespace ?? namespace);
-  const token: Token = o.continue === "" ? { revision: undefined, after: "" } : decodeToken(o.continue, prefix);
+  const token: ContinueToken = o.continue === "" ? { revision: undefined, after: "" } : decodeToken(o.continue, prefix);
   // A list of one name is no list to page through; and whoever says "any version" gets all of it.
   const limit = s.name !== undefined || o.resourceVersion === "0" ? 0 : o.limit;
+  if (token.revision !== undefined && token.revision > store.revision) await newer(store, clock, token.revision);
   const exact =
-    token.revision ??
+    (token.revision === undefined ? undefined : Number(token.revision)) ??
     (o.resourceVersionMatch === "Exact" || (o.resourceVersionMatch === "" && limit > 0) ? wanted : undefined);
   if (wanted !== undefined && wanted > store.revision) await newer(store, clock, wanted);
   try {
@@ -94,7 +89,7 @@ function page(store: Store, r: Resource, prefix: string, s: Selection, o: PageOp
 }
 
 /** Waits until the store has come so far, at most three seconds. */
-export async function newer(store: Store, clock: Clock, revision: number): Promise<void> {
+export async function newer(store: Store, clock: Clock, revision: number | bigint): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = store.subscribe("/", store.revision, () => {
       if (store.revision < revision) return;
@@ -107,28 +102,4 @@ export async function newer(store: Store, clock: Clock, revision: number): Promi
       reject(versionTooLarge(revision, store.revision));
     });
   });
-}
-
-const tokenVersion = "meta.k8s.io/v1";
-
-function encodeToken(revision: number, prefix: string, key: string): string {
-  const start = `${key.slice(prefix.length)}\u0000`;
-  return Buffer.from(JSON.stringify({ v: tokenVersion, rv: revision, start })).toString("base64url");
-}
-
-function decodeToken(text: string, prefix: string): Token {
-  const bad = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
-  let token: Json;
-  try {
-    token = parseJson(Buffer.from(text, "base64url")).value;
-  } catch (error) {
-    throw bad(error instanceof Error ? error.message : String(error));
-  }
-  const [v, rv, start] = [member(token, "v"), member(token, "rv"), member(token, "start")];
-  if (v !== tokenVersion) throw bad(`server does not recognize this encoded version ${String(v ?? "")}`);
-  if (rv === 0 || rv === undefined) throw bad("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
-  if (typeof start !== "string" || start === "") throw bad("encoded start key empty (version meta.k8s.io/v1)");
-  const key = start.endsWith("\u0000") ? start.slice(0, -1) : start;
-  if (`/${key}`.split("/").some((part, i) => i > 0 && (part === "." || part === ".." || part === ""))) throw bad(start);
-  return { revision: Number(rv) < 0 ? undefined : Number(rv), after: `${prefix}${key}` };
 }

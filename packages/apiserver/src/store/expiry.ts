@@ -5,15 +5,14 @@ import { StoreFailed } from "./errors.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Deletes every object with the prefix so long after its last write. What is already there is given the whole time
- * anew, as nothing tells when it was written. Gives what ends it.
+ * Deletes every object with the prefix so long after its last write. What is there at the start, or after a restore, is
+ * given the whole time anew, as nothing tells when it was written. Gives what ends it.
  */
 export function expire(store: Store, clock: Clock, prefix: string, after: Ms): () => void {
   // All live equally long, so the first to be written is the first to go. A later write leaves an entry that finds nothing.
-  let waiting: Waiting[] = store
-    .scan(prefix)
-    .records.map(({ key, revision }) => ({ key, revision, at: clock.now() + after }));
+  let waiting: Waiting[] = [];
   let timer: Timer | undefined;
+  let unsubscribe = () => {};
   const wait = () => {
     const [first] = waiting;
     if (first !== undefined) timer ??= clock.after(first.at - clock.now(), wake);
@@ -37,19 +36,28 @@ export function expire(store: Store, clock: Clock, prefix: string, after: Ms): (
   const end = () => {
     unsubscribe();
     timer?.cancel();
+    timer = undefined;
     waiting = [];
   };
-  const unsubscribe = store.subscribe(
-    prefix,
-    store.revision,
-    ({ type, key, revision }) => {
-      if (type !== "DELETED") waiting.push({ key, revision, at: clock.now() + after });
-      wait();
-    },
-    () => end(),
-  );
-  wait();
-  return end;
+  const begin = () => {
+    const from = clock.now();
+    waiting = store.scan(prefix).records.map(({ key, revision }) => ({ key, revision, at: from + after }));
+    unsubscribe = store.subscribe(
+      prefix,
+      store.revision,
+      ({ type, key, revision }) => {
+        if (type !== "DELETED") waiting.push({ key, revision, at: clock.now() + after });
+        wait();
+      },
+      () => {
+        end();
+        if (!store.closed) begin(); // it was restored
+      },
+    );
+    wait();
+  };
+  begin();
+  return () => end();
 }
 
 interface Waiting {

@@ -117,6 +117,11 @@ export class Store {
     return this.#failure;
   }
 
+  /** Whether it is no longer used: nothing is written to it again. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   /** The revision of the last write. */
   get revision(): number {
     return this.#revision;
