@@ -10,7 +10,7 @@ export function isReachable({ status }: Provider, use: "what exists" | "somethin
 }
 
 /** Whether it answered when it was asked last. Undefined: it has not been asked. */
-export function isConnected({ status }: Provider): boolean | undefined {
+export function isConnected({ status }: Pick<Provider, "status">): boolean | undefined {
   const connected = findCondition(status?.conditions, "Connected");
   return connected === undefined || connected.status === "Unknown" ? undefined : connected.status === "True";
 }

@@ -188,7 +188,7 @@ export function definitionTests(ask: Ask): void {
 
   describe("3 columns", () => {
     const columns: Readonly<Record<string, string>> = {
-      VirtualMachine: "Phase Provider Class Image IPs",
+      VirtualMachine: "Phase Ready Provider Class Image IPs",
       Provider: "Type Endpoint Healthy Connected_VMs",
       VMMigration: "Source Target Phase Progress",
       VMSet: "Desired Current Ready Updated",

@@ -134,33 +134,79 @@ describe("S47 image prepared once", () => {
 });
 
 describe("what needs no preparation", () => {
-  it("S48 onMissing Fail with a reference: used as it is", async () => {
+  it("S48 onMissing Fail with a reference: used as it is, and never said to be there, as no provider is asked for it", async () => {
     const it = await open();
     const box = await provider(it, "box");
     const reference = { source: { libvirt: { path: "/images/base.qcow2" } }, prepare: { onMissing: "Fail" } };
     await it.apply(VMImage, "tiny", reference);
     await it.apply(VirtualMachine, "one", machine());
     await it.pass(1_100);
-    expect(await says(it)).toMatch(/^True Reference/);
-    expect(await status(it)).toMatchObject({
-      phase: "Ready",
-      ready: true,
-      availableOn: ["box"],
-      providerStatus: { box: { available: true, path: "/images/base.qcow2", message: "reference" } },
-    });
-    await it.patch(VMImage, "tiny", { spec: { source: { libvirt: { path: "/images/other.qcow2" } } } });
-    await it.status(VirtualMachine, "one", { id: "vm-1" });
-    await it.pass(1_100);
-    expect((await status(it))?.providerStatus?.["box"]?.path).toBe("/images/other.qcow2");
+    expect(await says(it)).toBe(
+      'Unknown Reference used as it is on provider "box", which is not asked whether it has it',
+    );
+    const unknown = await status(it);
+    expect(unknown?.phase).toBe("Pending");
+    for (const field of ["ready", "availableOn", "providerStatus"] as const) expect(unknown?.[field]).toBeUndefined();
     expect(box.calls).toEqual([]);
+    await it.status(VirtualMachine, "one", { id: "vm-1" });
     await it.patch(VMImage, "tiny", { spec: { source: { libvirt: null, ...source } } });
     await it.pass(1_100);
     expect(await says(it)).toMatch(/^False NotRequested/);
   });
 
-  it("on a provider that imports nothing, or says nothing, there is no entry", async () => {
+  it("an entry that an earlier version wrote for a reference is dropped", async () => {
+    const it = await open({ idle: true });
+    await provider(it, "box");
+    await it.apply(VMImage, "tiny", { source: { libvirt: { path: "/images/base.qcow2" } } });
+    const box = {
+      available: true,
+      path: "/images/base.qcow2",
+      message: "reference",
+      lastUpdated: "2026-01-01T00:00:00Z",
+    };
+    await it.status(VMImage, "tiny", { phase: "Ready", ready: true, availableOn: ["box"], providerStatus: { box } });
+    await it.apply(VirtualMachine, "one", machine());
+    await it.restart();
+    await it.pass(1_100);
+    expect(await says(it)).toMatch(/^Unknown Reference/);
+    expect((await status(it))?.availableOn).toBeUndefined();
+  });
+
+  it("a provider that was not asked what it can do, or is away, is not said to be unable", async () => {
     const it = await open();
-    const box = await it.provider("box");
+    await it.provider("box", { status: { runtime: { phase: "Pending", endpoint: "" } } });
+    await it.apply(VMImage, "tiny", spec);
+    await it.apply(VirtualMachine, "one", machine());
+    await it.pass(1_100);
+    expect(await says(it)).toBe("Unknown ProviderUnreachable Provider box cannot be reached: its conditions say why");
+    await it.status(Provider, "box", { runtime: { phase: "Running", endpoint: "box:9443" } });
+    await it.pass(1_100);
+    expect(await says(it)).toBe('Unknown NotAsked provider "box" has not said yet whether it imports images');
+    expect((await status(it))?.ready).toBeUndefined();
+  });
+
+  it("a preparation whose provider does not answer any more is Unknown, in the same words, until it answers", async () => {
+    const it = await open();
+    const box = await provider(it, "box");
+    await it.apply(VMImage, "tiny", spec);
+    await it.apply(VirtualMachine, "one", machine());
+    await it.pass(4_000);
+    box.isUp = false;
+    await it.pass(10_000);
+    const away = 'importing image into provider "box": Provider box cannot be reached: its conditions say why';
+    expect(await says(it)).toBe(`Unknown ProviderUnreachable ${away}`);
+    expect(await says(it, "Importing")).toMatch(/^Unknown ProviderUnreachable/);
+    it.writes();
+    await it.pass(120_000);
+    expect(it.writes()).toEqual([]);
+    box.isUp = true;
+    await it.until(() => isReady(it), 60_000);
+    expect(await says(it, "Importing")).toMatch(/^False Prepared/);
+  });
+
+  it("on a provider that imports nothing there is no entry", async () => {
+    const it = await open();
+    const box = await it.provider("box", { status: { reportedCapabilities: { supportsSnapshots: true } } });
     await it.apply(VMImage, "tiny", spec);
     await it.apply(VirtualMachine, "one", machine());
     await it.pass(1_100);
@@ -246,7 +292,10 @@ describe("what goes wrong", () => {
     a.script("imagePrepare", repeat(refuse("UNAVAILABLE")));
     await it.apply(VMImage, "tiny", spec, { annotations: { [annotations.prepareOn]: "a,b" } });
     await it.until(() => isReady(it), 60_000);
-    expect(await status(it)).toMatchObject({ availableOn: ["b"], message: expect.stringContaining('provider "a"') });
+    expect(await status(it)).toMatchObject({
+      availableOn: ["b"],
+      message: expect.stringContaining("Provider a cannot be reached"),
+    });
   });
 
   it("a provider that does not answer is asked later and later, and nothing is counted", async () => {

@@ -25,7 +25,7 @@ import {
 import { group, version } from "../names.ts";
 import { failsAloud } from "./failures.ts";
 import { bytes, eta, message, percentage, providerEntry, providerKeys } from "./fields.ts";
-import { lookAtProvider, reconcileFailed, validationError } from "./reasons.ts";
+import { lookAtProvider, providerUnreachable, reconcileFailed, validationError } from "./reasons.ts";
 import { imageFormats, VMImageSpec } from "./vm-image-spec.ts";
 
 /** Why a preparation ended badly, as a condition reports it. */
@@ -48,7 +48,8 @@ const onProvider = Fields({
   size: Optional(Quantity()),
   state: Optional(
     Enum(["Prepared", "Reference", "Importing", "Failed", "Unanswered", "Refused"], {
-      description: "How the image stands there. Refused: not tried again before the spec changes",
+      description:
+        "How the image stands there. Refused: not tried again before the spec changes. Reference: from an earlier version, dropped",
     }),
   ),
   failedAttempts: Optional(
@@ -75,7 +76,7 @@ export type ImageImportProgress = Static<typeof importProgress>;
 
 const status = Fields({
   message: message(),
-  ready: Flag({ description: "Whether at least one provider has it" }),
+  ready: Flag({ description: "Whether at least one provider has it; absent where that is not known" }),
   availableOn: providerKeys(),
   providerStatus: Dictionary(onProvider, { maxProperties: 1000, description: "By provider" }),
   prepareTaskRef: Text({ maxLength: 1024, description: "The provider and its task, with a | between them" }),
@@ -103,6 +104,13 @@ const trouble = {
   ),
 } as const;
 
+const working = {
+  Importing: yes("It does", "wait"),
+  Prepared: no("It has it", "nothing to do"),
+  ...trouble,
+  ...providerUnreachable,
+} as const;
+
 const works = ["Downloading", "Importing", "Converting", "Optimizing"] as const;
 
 export const VMImage = defineKind({
@@ -126,7 +134,7 @@ export const VMImage = defineKind({
     {
       initial: ["Pending", "Importing", "Ready", "Failed"],
       means: {
-        Pending: "no machine wants it yet, or it waits for somebody to bring it",
+        Pending: "no machine wants it yet, it waits for somebody to bring it, or nothing is known of it",
         Downloading: "a provider fetches it",
         Importing: "a provider takes it in",
         Converting: "a provider writes it in its own format",
@@ -141,7 +149,15 @@ export const VMImage = defineKind({
       means: "At least one provider has the image",
       reasons: {
         Prepared: yes("A provider has prepared it"),
-        Reference: yes("It is something that the provider has already, and is used as it is"),
+        Reference: unknown(
+          "It refers to something on the provider, is used as it is, and no call asks whether it is there",
+          "nothing; a machine that is made from it shows whether it is there",
+        ),
+        NotAsked: unknown(
+          "A provider has not said yet whether it imports images",
+          "wait; look at Connected of the Provider",
+        ),
+        ...providerUnreachable,
         Importing: no("A provider is preparing it", "wait"),
         MissingOnProvider: no(
           "A provider lacks it, and spec.prepare.onMissing is Fail",
@@ -163,12 +179,12 @@ export const VMImage = defineKind({
     Downloading: neutral({
       means: "A provider fetches the image",
       present: "onceSet",
-      reasons: { Importing: yes("It does", "wait"), Prepared: no("It has it", "nothing to do"), ...trouble },
+      reasons: working,
     }),
     Importing: neutral({
       means: "A provider takes the image in",
       present: "onceSet",
-      reasons: { Importing: yes("It does", "wait"), Prepared: no("It has it", "nothing to do"), ...trouble },
+      reasons: working,
     }),
     Validated: positive({
       means: "The spec keeps the rules, and the checksum was right where one is given",

@@ -4,6 +4,7 @@ import { type Controller, controller, type MapLook } from "@telltale/runtime";
 import { names } from "@telltale/status";
 import { Provider, VirtualMachine, VMImage } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
+import { isConnected } from "../reachable.ts";
 import { type Crossing, type Name, resolve } from "../references.ts";
 import { act } from "./act.ts";
 import { isPrepared } from "./entry.ts";
@@ -93,7 +94,10 @@ const viewOf = ({ metadata, spec, status: now }: Provider): string =>
     spec.runtime.service?.tls,
     now?.runtime?.phase,
     now?.runtime?.endpoint,
+    now?.reportedCapabilities !== undefined,
     now?.reportedCapabilities?.supportsImageImport,
+    now?.conditions?.some(({ type }) => type === "CapabilitiesReported"),
+    now === undefined ? undefined : isConnected({ status: now }),
     metadata.annotations?.[annotations.allowedNamespaces],
   ]);
 

@@ -79,17 +79,6 @@ export const preparedEntry = (where: Where & { readonly size?: string }, now: In
   lastUpdated: formatTime(now),
 });
 
-export function referenceEntry(
-  before: ProviderImageStatus | undefined,
-  where: Where,
-  now: Instant,
-): ProviderImageStatus {
-  const isSame =
-    before?.available === true && isReference(before) && before.id === where.id && before.path === where.path;
-  if (isSame) return before;
-  return { available: true, state: "Reference", ...where, message: "reference", lastUpdated: formatTime(now) };
-}
-
 export function importingEntry(
   before: ProviderImageStatus | undefined,
   retries: number,

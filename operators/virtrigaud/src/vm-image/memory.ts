@@ -1,7 +1,7 @@
 // What the status remembers of earlier passes, as far as it still counts: providers go, specs change, and clocks are put back. Pure.
 import { formatTime, type Instant, instant, parseTime } from "@telltale/kinds";
 import type { ProviderImageStatus, VMImage } from "../kinds/index.ts";
-import { dueAt, isReference, referenceEntry, standingOf } from "./entry.ts";
+import { dueAt, isReference, standingOf } from "./entry.ts";
 import { entryFromMessage } from "./entry-from-message.ts";
 import type { Source } from "./source.ts";
 import { type Flight, type Memory, type Pair, type Rules, stages } from "./world.ts";
@@ -63,25 +63,17 @@ function kept(
     const last = stored[key];
     const before = last === undefined ? undefined : entryFromMessage(last);
     if (provider === undefined) continue;
-    if (source.is === "reference") {
-      if (isWanted || before !== undefined) entries[key] = referredTo(source, before, change.now);
-    } else if (before !== undefined && counts(before, key, isWanted, source, change)) {
+    if (before !== undefined && counts(before, key, isWanted, source, change)) {
       entries[key] = { ...before, ...timeOf(before, change) };
     }
   }
   return entries;
 }
 
-function referredTo(
-  { id, path }: Extract<Source, { is: "reference" }>,
-  before: ProviderImageStatus | undefined,
-  now: Instant,
-): ProviderImageStatus {
-  const where = { ...(id === undefined ? {} : { id }), ...(path === undefined ? {} : { path }) };
-  return referenceEntry(before, where, now);
-}
-
-/** A new spec gives a new chance, but leaves alone what is prepared, unless that is forced. What failed for nobody is forgotten. */
+/**
+ * Of a reference nothing is known: no call asks a provider whether it has it. A new spec gives a new chance, but leaves alone what is
+ * prepared, unless that is forced. What failed for nobody is forgotten.
+ */
 function counts(
   entry: ProviderImageStatus,
   key: string,
@@ -89,8 +81,8 @@ function counts(
   source: Source,
   { isNew, rules, flight }: Change,
 ): boolean {
+  if (source.is === "reference" || isReference(entry)) return false;
   if (source.is === "none") return entry.available;
-  if (isReference(entry)) return false;
   if (isNew && rules.isForced) return false;
   if (standingOf(entry).is === "available") return true;
   if (flight?.key === key) return true;

@@ -1,7 +1,8 @@
 // What is done next about an image: one preparation at a time, the providers in the order of their keys. Pure.
 import { type Instant, plus } from "@telltale/kinds";
-import { type SafeText, text } from "@telltale/status";
+import { findCondition, type SafeText, text } from "@telltale/status";
 import type { Provider } from "../kinds/index.ts";
+import { isConnected } from "../reachable.ts";
 import { dueAt } from "./entry.ts";
 import type { Flight, Pair, World } from "./world.ts";
 
@@ -39,24 +40,40 @@ export type PairState =
   | { readonly is: "over" } // it went wrong for good
   | { readonly is: "missing" } // `onMissing: Fail`
   | { readonly is: "waiting" } // `onMissing: Wait`
-  | { readonly is: "not offered" } // the provider imports no images, or has not said so
-  | { readonly is: "closed"; readonly why: SafeText }; // nobody to ask
+  | { readonly is: "reference" } // nobody asks for it: a machine is made from it, or cannot be
+  | { readonly is: "not asked" } // the provider has not said yet whether it imports images
+  | { readonly is: "not offered" } // the provider imports no images
+  | { readonly is: "away" } // the provider does not run, or does not answer
+  | { readonly is: "missing provider" };
 
-export function stateOf({ key, provider, isWanted }: Pair, { image, memory, rules }: World, now: Instant): PairState {
+export function stateOf({ key, provider, isWanted }: Pair, world: World, now: Instant): PairState {
+  const { image, memory, rules, source } = world;
   const entry = memory.entries[key];
   if (memory.flight?.key === key) return { is: "under way" };
   if (entry?.available === true) return { is: "available" };
   if (!isWanted) return { is: "idle" };
-  if (provider === undefined) return { is: "closed", why: text`Provider ${key} not found` };
+  if (provider === undefined) return { is: "missing provider" };
+  if (source.is === "reference") return { is: "reference" };
+  if (!hasAbilities(provider)) return { is: isAway(provider) ? "away" : "not asked" };
   if (provider.status?.reportedCapabilities?.supportsImageImport !== true) return { is: "not offered" };
   if (rules.onMissing === "Fail") return { is: "missing" };
   if (rules.onMissing === "Wait") return { is: "waiting" };
   const at = entry === undefined ? now : dueAt(entry, rules.retries, `${image.metadata.uid} ${key}`, now);
   if (at === "never") return { is: "over" };
   if (at > now) return { is: "later", at };
-  const why = closed(provider);
-  return why === undefined ? { is: "due", provider } : { is: "closed", why };
+  return closed(provider) === undefined ? { is: "due", provider } : { is: "away" };
 }
+
+/** Whether it was asked what it can do, and answered. */
+function hasAbilities(provider: Provider): boolean {
+  const { status } = provider;
+  if (status?.reportedCapabilities !== undefined) return true;
+  return findCondition(status?.conditions, "CapabilitiesReported") !== undefined && isConnected(provider) !== false;
+}
+
+/** Whether it is known that a provider does not answer now. */
+export const isAway = (provider: Provider): boolean =>
+  closed(provider) !== undefined || isConnected(provider) === false;
 
 /** Why a provider cannot be asked at all. */
 export function closed({ metadata, status }: Provider): SafeText | undefined {

@@ -4,11 +4,12 @@ import { failureFrom } from "@telltale/runtime";
 import { type Draft, text } from "@telltale/status";
 import type { ProviderImageStatus, VMImage } from "../kinds/index.ts";
 import { taskPolls } from "../link/task.ts";
-import { isPrepared, type Reason, standingOf, wordsOf } from "./entry.ts";
+import { unreachable } from "../reachable.ts";
+import { isPrepared, isUnheard, type Reason, standingOf, wordsOf } from "./entry.ts";
 import { lateAt } from "./learn.ts";
 import { refOf } from "./memory.ts";
 import { closed, stateOf } from "./plan.ts";
-import { verdictOf } from "./verdict.ts";
+import { isUnanswered, verdictOf } from "./verdict.ts";
 import type { Flight, World } from "./world.ts";
 
 type ImageDraft = Draft<typeof VMImage>;
@@ -24,9 +25,10 @@ export function status(world: World, draft: ImageDraft, now: Instant): void {
 export function say(world: World, draft: ImageDraft, now: Instant): void {
   const { phase, ready, message } = verdictOf(world, now);
   fields(world, draft);
-  draft.phase(phase).set({ ready: ready.is, message });
-  if (ready.is) draft.condition("Ready", true, ready.reason, ready.message);
-  else draft.condition("Ready", false, ready.reason, ready.message);
+  draft.phase(phase).set({ message });
+  if (ready.status === "Unknown") draft.unset("ready").condition("Ready", "Unknown", ready.reason, ready.message);
+  else if (ready.status === "True") draft.set({ ready: true }).condition("Ready", true, ready.reason, ready.message);
+  else draft.set({ ready: false }).condition("Ready", false, ready.reason, ready.message);
   working(world, draft);
   validated(world, draft);
 }
@@ -51,13 +53,21 @@ function fields({ memory, source }: World, draft: ImageDraft): void {
 }
 
 /** `Downloading` and `Importing`: true while it is so. */
-function working({ problem, memory, finding }: World, draft: ImageDraft): void {
+function working(world: World, draft: ImageDraft): void {
+  const { problem, memory, finding } = world;
   const { flight, entries } = memory;
   if (flight !== undefined && problem === undefined) {
+    if (isUnanswered(world)) {
+      const said = unreachable(flight.key);
+      draft.condition("Importing", "Unknown", "ProviderUnreachable", said);
+      if (flight.stage === "Downloading") draft.condition("Downloading", "Unknown", "ProviderUnreachable", said);
+      else ended(draft, "Downloading", false);
+      return;
+    }
     const isDownloading = flight.stage === "Downloading";
     draft.condition("Importing", true, "Importing", text`importing image into provider "${flight.key}"`);
     if (isDownloading) draft.condition("Downloading", true, "Importing", text`provider "${flight.key}" fetches it`);
-    else ended(draft, "Downloading");
+    else ended(draft, "Downloading", false);
     return;
   }
   const key = "key" in finding ? finding.key : "";
@@ -67,17 +77,19 @@ function working({ problem, memory, finding }: World, draft: ImageDraft): void {
   if (standing?.is === "failed" || standing?.is === "refused") {
     if (standing.reason === "ValidationError") draft.condition("Importing", false, "Unsupported", words);
     else draft.condition("Importing", false, standing.reason, words);
+  } else if (standing?.is === "unheard" && standing.failure === "Unavailable") {
+    draft.condition("Importing", "Unknown", "ProviderUnreachable", unreachable(key));
   } else if (standing?.is === "unheard") draft.condition("Importing", false, "ProviderError", words);
   else if (standing?.is === "available") draft.condition("Importing", false, "Prepared", "image import complete");
-  else ended(draft, "Importing");
-  ended(draft, "Downloading");
+  else ended(draft, "Importing", Object.values(entries).some(isUnheard));
+  ended(draft, "Downloading", false);
 }
 
 /** Nothing goes on any more, however that came about: what was said to go on is not said any longer. */
-function ended(draft: ImageDraft, type: "Downloading" | "Importing"): void {
+function ended(draft: ImageDraft, type: "Downloading" | "Importing", isUnknown: boolean): void {
   const before = draft.memory(`conditions.${type}`);
   if (typeof before !== "object" || before === null || !("status" in before)) return;
-  if (before.status !== "True") draft.keep(type);
+  if (before.status === "False" || (before.status === "Unknown" && isUnknown)) draft.keep(type);
   else if (type === "Downloading") draft.condition(type, false, "Prepared", "nothing is being fetched");
   else draft.condition(type, false, "Prepared", "nothing is being imported");
 }

@@ -2,8 +2,9 @@
 import type { Instant } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
 import type { ProviderImageStatus, VMImageStatus } from "../kinds/index.ts";
-import { isReference, isUnheard, type Reason, standingOf, wordsOf } from "./entry.ts";
-import { type PairState, stateOf } from "./plan.ts";
+import { unreachable } from "../reachable.ts";
+import { isUnheard, type Reason, standingOf, wordsOf } from "./entry.ts";
+import { isAway, type PairState, stateOf } from "./plan.ts";
 import type { Pair, World } from "./world.ts";
 
 export interface Verdict {
@@ -13,10 +14,12 @@ export interface Verdict {
 }
 
 export type ReadySaid =
-  | { readonly is: true; readonly reason: "Prepared" | "Reference"; readonly message: SafeText }
-  | { readonly is: false; readonly reason: Missing; readonly message: SafeText };
+  | { readonly status: "True"; readonly reason: "Prepared"; readonly message: SafeText }
+  | { readonly status: "Unknown"; readonly reason: Unasked; readonly message: SafeText }
+  | { readonly status: "False"; readonly reason: Missing; readonly message: SafeText };
 
 type Missing = Reason | "Importing" | "MissingOnProvider" | "WaitingForImage" | "NotRequested";
+type Unasked = "Reference" | "NotAsked" | "ProviderUnreachable";
 
 export function verdictOf(world: World, now: Instant): Verdict {
   const { problem, memory } = world;
@@ -24,8 +27,12 @@ export function verdictOf(world: World, now: Instant): Verdict {
   const there = available(world);
   const { flight } = memory;
   if (flight !== undefined) {
-    const message = text`importing image into provider "${flight.key}"${afterword(world)}`;
-    return { phase: flight.stage, message, ready: there ?? { is: false, reason: "Importing", message } };
+    const importing = text`importing image into provider "${flight.key}"`;
+    const message = isUnanswered(world) ? text`${importing}: ${unreachable(flight.key)}` : importing;
+    const ready: ReadySaid = isUnanswered(world)
+      ? { status: "Unknown", reason: "ProviderUnreachable", message }
+      : { status: "False", reason: "Importing", message };
+    return { phase: flight.stage, message, ready: there ?? ready };
   }
   const troubles = world.pairs.flatMap((pair) => troubleOf(pair, stateOf(pair, world, now), world) ?? []);
   if (there !== undefined) {
@@ -34,36 +41,40 @@ export function verdictOf(world: World, now: Instant): Verdict {
   }
   const worst = troubles.find(({ isOver }) => !isOver) ?? troubles[0];
   if (worst === undefined) return no("Pending", "NotRequested", text`no machine wants it yet`);
-  return no(worst.isOver ? "Failed" : "Pending", worst.reason, worst.message);
+  const { reason, message, isOver } = worst;
+  if (isUnasked(reason)) return { phase: "Pending", message, ready: { status: "Unknown", reason, message } };
+  return no(isOver ? "Failed" : "Pending", reason, message);
 }
+
+const isUnasked = (reason: Missing | Unasked): reason is Unasked =>
+  reason === "Reference" || reason === "NotAsked" || reason === "ProviderUnreachable";
 
 const no = (phase: Verdict["phase"], reason: Missing, message: SafeText): Verdict => ({
   phase,
   message,
-  ready: { is: false, reason, message },
+  ready: { status: "False", reason, message },
 });
 
 /** That some provider has it: the one that got it last. */
 function available({ memory }: World): ReadySaid | undefined {
   const entries = Object.entries(memory.entries).filter(([, entry]) => entry.available);
-  const [last, ...others] = entries.sort(([a, x], [b, y]) => later(x.lastUpdated, y.lastUpdated) || (a < b ? -1 : 1));
+  const [last] = entries.sort(([a, x], [b, y]) => later(x.lastUpdated, y.lastUpdated) || (a < b ? -1 : 1));
   if (last === undefined) return undefined;
-  const [key, entry] = last;
-  if (isReference(entry)) {
-    const names = [key, ...others.map(([other]) => other)].sort();
-    return { is: true, reason: "Reference", message: text`used as it is on provider "${names.join('", "')}"` };
-  }
-  return { is: true, reason: "Prepared", message: text`image prepared on provider "${key}"` };
+  const [key] = last;
+  return { status: "True", reason: "Prepared", message: text`image prepared on provider "${key}"` };
 }
 
 const later = (a = "", b = ""): number => (a === b ? 0 : a > b ? -1 : 1);
 
-/** What the last look at a running task came to, where nobody answered. */
-const afterword = ({ finding }: World): SafeText =>
-  finding.is === "unheard" ? text`; it does not answer: ${finding.said}` : text``;
+/** Whether nobody answers for the preparation that is under way. */
+export function isUnanswered({ memory: { flight }, pairs, finding }: World): boolean {
+  if (flight === undefined) return false;
+  const provider = pairs.find(({ key }) => key === flight.key)?.provider;
+  return finding.is === "unheard" || provider === undefined || isAway(provider);
+}
 
 interface Trouble {
-  readonly reason: Missing;
+  readonly reason: Missing | Unasked;
   readonly message: SafeText;
   /** Nobody goes on trying. */
   readonly isOver: boolean;
@@ -91,8 +102,18 @@ function troubleOf({ key }: Pair, state: PairState, { memory }: World): Trouble 
       const message = text`provider "${key}" does not say that it imports images; machines there use the source as it is`;
       return { reason: "Unsupported", message, isOver: false };
     }
-    case "closed":
-      return { reason: "ProviderError", message: text`provider "${key}": ${state.why}`, isOver: false };
+    case "reference": {
+      const message = text`used as it is on provider "${key}", which is not asked whether it has it`;
+      return { reason: "Reference", message, isOver: false };
+    }
+    case "not asked": {
+      const message = text`provider "${key}" has not said yet whether it imports images`;
+      return { reason: "NotAsked", message, isOver: false };
+    }
+    case "away":
+      return { reason: "ProviderUnreachable", message: unreachable(key), isOver: false };
+    case "missing provider":
+      return { reason: "ProviderError", message: text`provider "${key}": Provider ${key} not found`, isOver: false };
     case "later":
     case "over":
       return told(key, entry, state.is === "over");
@@ -102,6 +123,9 @@ function troubleOf({ key }: Pair, state: PairState, { memory }: World): Trouble 
 /** What went wrong there, in the words of its entry. */
 function told(key: string, entry: ProviderImageStatus | undefined, isOver: boolean): Trouble {
   const standing = entry === undefined ? undefined : standingOf(entry);
+  // In the same words at each try: the entry counts them.
+  if (standing?.is === "unheard" && standing.failure === "Unavailable")
+    return { reason: "ProviderUnreachable", message: unreachable(key), isOver };
   const isKnown = standing?.is === "failed" || standing?.is === "refused";
   const message = text`provider "${key}": ${entry === undefined ? "" : wordsOf(entry)}`;
   return { reason: isKnown ? standing.reason : "ProviderError", message, isOver };
