@@ -1,5 +1,5 @@
 // What operators tell the front door: how their replicas agree, by their own settings, and what goes on though it is well.
-import type { Client, Transport } from "@telltale/client";
+import { ApiError, type Client, type Transport } from "@telltale/client";
 import { systemClock, systemRandom } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { silentLog } from "@telltale/runtime";
@@ -51,7 +51,11 @@ test("a provider that adopts goes on until it has asked for its machines", () =>
 
 test("every operator names the field managers that its controllers write statuses with", async () => {
   const text = JSON.stringify({ major: "1", minor: "34", resources: [], groups: [] });
-  const client = { request: async () => ({ text }), list: async () => ({ items: [] }) } as unknown as Client;
+  const client = {
+    request: async () => ({ text }),
+    list: async () => ({ items: [] }),
+    get: () => Promise.reject(new ApiError("GET", { code: 404, reason: "NotFound" })),
+  } as unknown as Client;
   const transport: Transport = { send: () => Promise.reject(new Error("no server")), close: async () => {} };
   const around = { client, transport, clock: systemClock, random: systemRandom, log: silentLog };
   for (const { name, namespace, fieldManagers, start, settings } of operators) {
