@@ -196,6 +196,52 @@ describe("later", () => {
     expect(drain(q)).toEqual(["a/x"]);
   });
 
+  it("is as long as the server asks for, also for who asks for a key after a while", () => {
+    const { clock, queue: q } = queue();
+    q.add(key("x"), "change");
+    q.take();
+    q.retry(key("x"), 60_000);
+    q.done(key("x"));
+    q.addAfter(key("x"), 100, "child");
+    q.addAfter(key("x"), 59_999, "resync");
+    clock.advance(59_999);
+    expect(drain(q)).toEqual([]);
+    clock.advance(1);
+    expect(drain(q)).toEqual(["a/x"]);
+    q.addAfter(key("x"), 100, "child");
+    clock.advance(100);
+    expect(drain(q)).toEqual(["a/x"]);
+  });
+
+  it("is as long as the server asks for, also after a pass that went well, or failed in another way", () => {
+    const { clock, queue: q } = queue();
+    q.succeeded(key("x"));
+    q.hold(key("x"), 60_000);
+    q.add(key("x"), "child");
+    clock.advance(30_000);
+    q.add(key("x"), "change");
+    expect(q.take()?.key).toBe("a/x");
+    expect(q.retry(key("x"), 0, "change")).toBe(30_000);
+    q.done(key("x"));
+    clock.advance(29_999);
+    expect(drain(q)).toEqual([]);
+    clock.advance(1);
+    expect(drain(q)).toEqual(["a/x"]);
+  });
+
+  it("is as long as the server asks for, also where a delay was set before it asked", () => {
+    const { clock, queue: q } = queue({ spacing: 1000 });
+    q.add(key("x"), "change");
+    q.take();
+    q.add(key("x"), "child"); // delayed by the spacing
+    q.retry(key("x"), 5000);
+    q.done(key("x"));
+    clock.advance(4999);
+    expect(drain(q)).toEqual([]);
+    clock.advance(1);
+    expect(drain(q)).toEqual(["a/x"]);
+  });
+
   it("keeps the declared distance between two passes of one key", () => {
     const { clock, queue: q } = queue({ spacing: 1000 });
     q.add(key("x"), "change");

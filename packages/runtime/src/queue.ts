@@ -56,42 +56,46 @@ export class Queue {
   readonly #again = new Map<Key, Cause>();
   readonly #failures = new Map<Key, number>();
   readonly #started = new Map<Key, Ms>();
-  /** Until when the server asked to be left alone: only a change of the object itself comes sooner. */
+  /** Retry-After of each key, by uptime: until then only a change of the object itself comes. */
   readonly #held = new Map<Key, Ms>();
   #taken = 0;
 
   constructor(options: QueueOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? standardBackoff;
-    this.#delayed = new Delayed(options.clock, (key, cause) => this.#enter(key, cause));
+    // Through `add`: Retry-After may have come after the delay was set.
+    this.#delayed = new Delayed(options.clock, (key, cause) => this.add(key, cause));
   }
 
   /** As soon as possible. */
   add(key: Key, cause: Cause): void {
-    const held = cause === "change" ? 0 : (this.#held.get(key) ?? 0);
-    const left = Math.max(this.#spaced(key), held - this.#options.clock.uptime());
-    if (left > 0) this.#delayed.add(key, left, cause);
-    else this.#enter(key, cause);
+    this.addAfter(key, 0, cause);
   }
 
   /** Once, after a while. Of several such wishes for one key the earliest counts, until its next pass begins. */
   addAfter(key: Key, delay: Ms, cause: Cause = "timer"): void {
-    if (delay <= 0) this.add(key, cause);
-    else this.#delayed.add(key, Math.max(delay, this.#spaced(key)), cause);
+    const left = Math.max(delay, this.#spaced(key), cause === "change" ? 0 : this.#heldFor(key));
+    if (left > 0) this.#delayed.add(key, left, cause);
+    else this.#enter(key, cause);
   }
 
-  /** After a failure: later and later. Says when. */
+  /** After a failure: later and later, and not before the server wants it. Says when. */
   retry(key: Key, atLeast: Ms = 0, cause: Cause = "timer"): Ms {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    if (atLeast > 0) this.#held.set(key, this.#options.clock.uptime() + atLeast);
+    this.hold(key, atLeast);
     const { first, longest, jitter: share } = this.#backoff;
     const delay = Math.max(
-      atLeast,
+      this.#heldFor(key),
       jitter(this.#options.random, Math.min(longest, first * 2 ** Math.min(failures, 40)), share),
     );
     this.addAfter(key, delay, cause);
     return delay;
+  }
+
+  /** Retry-After: whatever else asks for the key sooner, but for a change of the object itself, waits so long. */
+  hold(key: Key, time: Ms): void {
+    if (time > 0) this.#held.set(key, this.#options.clock.uptime() + time);
   }
 
   /** How often in a row it failed. */
@@ -160,6 +164,10 @@ export class Queue {
     const { spacing = 0, clock } = this.#options;
     const started = this.#started.get(key);
     return started === undefined ? 0 : started + spacing - clock.uptime();
+  }
+
+  #heldFor(key: Key): Ms {
+    return (this.#held.get(key) ?? 0) - this.#options.clock.uptime();
   }
 
   #enter(key: Key, cause: Cause): void {

@@ -4,7 +4,7 @@ import { instant, plus, toCrd } from "@telltale/kinds";
 import { ConfigMap, CustomResourceDefinition, Deployment } from "@telltale/kinds/builtin";
 import { text, volatile } from "@telltale/status";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Controller, controller, done } from "../src/index.ts";
+import { type Controller, controller, done, type Hands } from "../src/index.ts";
 import { Site, site, siteController } from "./site.ts";
 import { type EmbeddedWorld, world } from "./world.ts";
 
@@ -26,6 +26,14 @@ const says = (
       draft.phase("Pending").condition("Ready", false, "Starting", text`${message(it)}`);
     },
   });
+
+/** A ConfigMap of a site. */
+const child = (owner: string, name: string, uid = ""): ConfigMap => ({
+  metadata: {
+    ...at(name),
+    ownerReferences: [{ apiVersion: Site.apiVersion, kind: Site.kind, name: owner, uid, controller: true }],
+  },
+});
 
 const cleaned = (): Controller =>
   says(
@@ -152,6 +160,47 @@ describe("a server in trouble", () => {
     const pauses = failed.slice(1).map((at, i) => at - (failed[i] ?? 0));
     expect(pauses.length).toBeGreaterThan(1);
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it.each([
+    { what: "creates", act: (hands: Hands) => hands.create(ConfigMap, { metadata: { name: "map" } }) },
+    { what: "deletes", act: (hands: Hands) => hands.remove(ConfigMap, child("a", "b"), "Background") },
+    { what: "lists", act: (hands: Hands) => hands.server.all(ConfigMap).next() },
+  ])("that asks for a pause is not asked sooner for a child's sake: one who $what and catches", async ({ act }) => {
+    w = await world({ kinds: [Site] });
+    const { clock, client } = w;
+    await client.create(Site, site("a"));
+    const { uid = "" } = (await get("a")).metadata ?? {};
+    const map = child("a", "b", uid);
+    await client.create(ConfigMap, map);
+    w.server.faults.add({
+      match: { userAgent: /tester/, verbs: ["create", "delete", "list"], resource: "configmaps" },
+      effect: { status: 429, reason: "TooManyRequests", retryAfterSeconds: 60 },
+    });
+    const failed: number[] = [];
+    const it = controller(Site)
+      .owns(ConfigMap, { delay: 100 })
+      .writes(ConfigMap, "delete")
+      .reconcile({
+        observe: (found) => found,
+        async act(_plan, hands, found) {
+          await act(hands).catch(() => failed.push(clock.uptime()));
+          return found;
+        },
+        status: (_found, draft) => void draft.phase("Pending").condition("Ready", false, "Starting", ""),
+      });
+    await w.start([it], { lists: "stream" });
+    await w.until(() => failed.length > 0);
+    for (let i = 0; i < 55; i += 1) {
+      await client.patch(ConfigMap, at("b"), { merge: { data: { i: String(i) } } });
+      await w.pass(1000);
+    }
+    expect(failed).toHaveLength(1);
+    await w.pass(10_000);
+    expect(failed).toHaveLength(2);
+    // A change of the object itself is looked at: its user waits for it.
+    await client.patch(Site, at("a"), { merge: { spec: { replicas: 3 } } });
+    await w.until(() => failed.length === 3);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 // Looking and acting on behalf of one pass. Every write goes through here: it is refused once the pass is over, and it is in
 // the cache before the next line runs.
-import { ApiError, type Applied, type Client, discover, isConflict, isNotFound } from "@telltale/client";
+import { type Applied, type Client, discover, isConflict, isNotFound } from "@telltale/client";
 import { uuid } from "@telltale/clock";
 import { formatTime, type Instant, type KindRef, type KubeObject, type Ms, matchesSelector } from "@telltale/kinds";
 import { draft } from "@telltale/status";
@@ -16,6 +16,7 @@ import { leaving, showsNews } from "../write/foreign.ts";
 import type { MapLook, WriteVerb } from "./declare.ts";
 import { isDeclared } from "./declared.ts";
 import { isOwnerGone, isSettled } from "./owner.ts";
+import { honorRetryAfter, rememberRetryAfter } from "./retry-after.ts";
 import { declaresWrite, isWithin } from "./rights.ts";
 import type { Effect, EffectRecord, EnsureOptions, Hands, Look } from "./steps.ts";
 import { kindId, type Surroundings } from "./surroundings.ts";
@@ -101,16 +102,23 @@ export function look(around: Surroundings, state: PassState): Look {
       try {
         const { signal } = state;
         const asked = client.get(kind, name, { signal, ...(namespace === undefined ? {} : { namespace }) });
-        return await heed(asked, around, state);
+        return await honorRetryAfter(asked, around, state);
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
       }
     },
     server: {
-      list: (kind, options) => heed(client.list(kind, { signal: state.signal, ...options }), around, state),
-      all: (kind, options) => client.all(kind, { signal: state.signal, ...options }),
-      discover: () => discover(client, { signal: state.signal }),
+      list: (kind, options) => honorRetryAfter(client.list(kind, { signal: state.signal, ...options }), around, state),
+      async *all(kind, options) {
+        try {
+          yield* client.all(kind, { signal: state.signal, ...options });
+        } catch (error) {
+          rememberRetryAfter(error, around, state);
+          throw error;
+        }
+      },
+      discover: () => honorRetryAfter(discover(client, { signal: state.signal }), around, state),
     },
     recordAge: (record) => around.sightings.age(state.object.metadata?.uid ?? "", record),
     polled<V>(poller: Poller<never, V>) {
@@ -118,17 +126,6 @@ export function look(around: Surroundings, state: PassState): Look {
       return around.pollings.get(poller)?.last(state.object) as Polled<V> | undefined;
     },
   };
-}
-
-/** Whoever deals with an error itself waits no less. */
-async function heed<R>(work: Promise<R>, { clock }: Surroundings, state: PassState): Promise<R> {
-  try {
-    return await work;
-  } catch (error) {
-    const { retryAfter = 0 } = error instanceof ApiError ? error : {};
-    if (retryAfter > 0) state.heldUntil = Math.max(state.heldUntil, clock.uptime() + retryAfter);
-    throw error;
-  }
 }
 
 export function hands(around: Surroundings, state: PassState): Hands {
@@ -185,7 +182,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
     throw new Error(`${controller.name}: it may not ${verb} ${kind.kind}; add ${fix} to the controller`);
   };
 
-  const heeding = <R>(work: Promise<R>): Promise<R> => heed(work, around, state);
+  const heed = <R>(work: Promise<R>): Promise<R> => honorRetryAfter(work, around, state);
 
   /** What nobody owns stays when it comes too late. */
   const beforeCreate = async (as: EnsureOptions<KubeObject>["owner"]) => {
@@ -198,7 +195,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
     return async (kind, object, operations) => {
       mayWrite(kind, verb, object);
       const json = [{ op: "test", path: "/metadata/uid", value: object.metadata?.uid } as const, ...operations];
-      const after = await heeding(send(kind, refOf(object), { json }, { fieldManager, signal }));
+      const after = await heed(send(kind, refOf(object), { json }, { fieldManager, signal }));
       answered(kind, after, showsNews(state.object, after, operations));
       return after;
     };
@@ -209,7 +206,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
   const namesake = async <T extends KubeObject>(kind: KindRef<T>, object: T): Promise<T | undefined> => {
     const { namespace, name } = refOf(object);
     try {
-      return await client.get(kind, name, { signal, ...(namespace === undefined ? {} : { namespace }) });
+      return await heed(client.get(kind, name, { signal, ...(namespace === undefined ? {} : { namespace }) }));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -241,7 +238,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       const owner = { kind: controller.kind, object: state.object };
       const cx = { client, fieldManager, signal, owner, cached, wrote, found, applied: around.applied };
       const before = { beforeCreate: () => beforeCreate(options.owner) };
-      const ensured = await heeding(ensure({ ...cx, ...before }, kind, object, options));
+      const ensured = await heed(ensure({ ...cx, ...before }, kind, object, options));
       if (ensured.as === "created") state.hasMade = true;
       if (ensured.as === "foreign") state.isCrossed = true;
       sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: ensured.as });
@@ -252,7 +249,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       if (metadata?.uid === undefined) mayWrite(kind, "create", object as KubeObject);
       mayWrite(kind, "patch", object as KubeObject);
       const sent = client.apply<T>(kind, object as Applied<NoInfer<T>>, { fieldManager, force, signal });
-      const after = await heeding(sent);
+      const after = await heed(sent);
       wrote(kind, after);
       return after;
     },
@@ -273,25 +270,21 @@ export function hands(around: Surroundings, state: PassState): Hands {
         object as KubeObject,
         options.owner ?? "controller",
       );
-      const made = await heeding(client.create<T>(kind, fresh as NoInfer<T>, { fieldManager, signal }));
+      const made = await heed(client.create<T>(kind, fresh as NoInfer<T>, { fieldManager, signal }));
       wrote(kind, made);
       state.hasMade = true;
       return made;
     },
     async post(kind, object, subresource, body) {
       mayWrite(kind, `create ${subresource}`, object);
-      return client.subresource(kind, refOf(object), subresource, { method: "POST", body, signal });
+      return heed(client.subresource(kind, refOf(object), subresource, { method: "POST", body, signal }));
     },
     async remove(kind, object, propagation, options = {}) {
       mayWrite(kind, "delete", object);
       const { uid } = object.metadata ?? {};
       try {
-        const answer = await client.delete(kind, refOf(object), {
-          ...options,
-          propagation,
-          signal,
-          ...(uid === undefined ? {} : { uid }),
-        });
+        const only = uid === undefined ? {} : { uid };
+        const answer = await heed(client.delete(kind, refOf(object), { ...options, propagation, signal, ...only }));
         sink({ is: "ensure", controller: controller.name, kind: kind.kind, outcome: "deleted" });
         // An object comes back where something still holds it; else a Status.
         const isHeld = answer.kind === kind.kind && answer.metadata?.deletionTimestamp !== undefined;
@@ -353,7 +346,7 @@ export function hands(around: Surroundings, state: PassState): Hands {
       if (!isDeclared(controller.kind)) throw new Error(`${controller.name}: a checkpoint needs a declared kind`);
       const begun = draft(controller.kind, state.object as never, state.now, { strict: around.strict });
       (say as (it: typeof begun) => void)(begun);
-      const written = await around.writer.write(state.object, begun.finish(), { now: true, signal });
+      const written = await heed(around.writer.write(state.object, begun.finish(), { now: true, signal }));
       if (!["written", "unchanged"].includes(written.outcome)) throw new PassOver(written.outcome);
       state.own.add(echo(undefined, written.object));
       state.object = written.object;

@@ -3,19 +3,22 @@ import { deepEqual, type KubeObject } from "@telltale/kinds";
 import { isOlder } from "../cache/version.ts";
 import { isVanished } from "../write/vanished.ts";
 import { type PassState, refOf } from "./hands.ts";
+import { honorRetryAfter } from "./retry-after.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /**
  * A child is missing, and all was in order before: somebody took it away. Where its owner is gone too, and the watch has not
  * told yet, whatever we make is collected at once, again and again. It is looked up once in a pass.
  */
-export async function isOwnerGone({ client, cache, controller }: Surroundings, state: PassState): Promise<boolean> {
+export async function isOwnerGone(around: Surroundings, state: PassState): Promise<boolean> {
+  const { client, cache, controller } = around;
   if (state.isOwnerSeen) return false;
   state.isOwnerSeen = true;
   const { object } = state;
   const { name, namespace } = refOf(object);
   try {
-    const live = await client.get(controller.kind, name, namespace === undefined ? {} : { namespace });
+    const asked = client.get(controller.kind, name, namespace === undefined ? {} : { namespace });
+    const live = await honorRetryAfter(asked, around, state);
     cache.wrote(controller.kind, live);
     const [known, now] = [object.metadata, live.metadata];
     return known?.uid !== now?.uid || known?.deletionTimestamp !== now?.deletionTimestamp;

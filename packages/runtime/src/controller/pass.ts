@@ -22,6 +22,8 @@ export interface PassEnd {
   readonly next: Next;
   /** Its status was put off: it has to be written before the process stops. */
   readonly isOwed?: boolean;
+  /** How long the server still wants to be left alone, whether or not the pass failed. */
+  readonly retryAfter?: Ms;
 }
 
 export type Next =
@@ -46,7 +48,7 @@ interface Said {
 export async function pass(around: Surroundings, state: PassState): Promise<PassEnd> {
   const end = await came(around, state);
   const held = state.heldUntil - around.clock.uptime();
-  return held <= 0 ? end : { ...end, next: notWithin(held, end.next) };
+  return held <= 0 ? end : { ...end, next: notWithin(held, end.next), retryAfter: held };
 }
 
 /** Whoever was asked to leave the server alone does, whatever else the pass came to. */

@@ -376,7 +376,7 @@ export class Run {
     }
   }
 
-  #next(key: Key, { result, next, isOwed = false }: PassEnd, cause: Cause): void {
+  #next(key: Key, { result, next, isOwed = false, retryAfter = 0 }: PassEnd, cause: Cause): void {
     const { sink, random } = this.#env;
     const { name: controller, resync } = this.controller;
     const conflicts = result === "conflict" ? (this.#conflicts.get(key) ?? 0) + 1 : 0;
@@ -386,10 +386,12 @@ export class Run {
     else this.#owed.delete(key);
     if (next.in === "backoff" || conflicts > patience) {
       sink({ is: "retry", controller });
-      this.#queue.retry(key, next.in === "backoff" ? next.atLeast : 0, cause);
+      this.#queue.retry(key, next.in === "backoff" ? next.atLeast : retryAfter, cause);
       return;
     }
     this.#queue.succeeded(key);
+    // Also where the operator dealt with the 429 itself.
+    this.#queue.hold(key, retryAfter);
     if (next.in !== "never") this.#queue.addAfter(key, next.in, conflicts > 0 ? cause : "timer");
     else if (resync !== undefined) this.#queue.addAfter(key, jitter(random, resync, 0.1), "resync");
   }
