@@ -54,8 +54,16 @@ test.each([
     "Zone example.com configured on 2 primary and 1 secondary instance(s) (3 endpoint(s)), discovered 8 DNS record(s)",
   ],
   [
-    zoneSays.partial("example.com", one, { ready: 0, total: 1 }, 2),
+    zoneSays.partial("example.com", one, { ready: 0, total: 1 }, 2, 0),
     "Zone example.com configured on 1/2 primary and 0/1 secondary instance(s) - 2 instance(s) pending",
+  ],
+  [
+    zoneSays.partial("example.com", one, { ready: 0, total: 1 }, 2, 1),
+    "Zone example.com configured on 1/2 primary and 0/1 secondary instance(s) - 2 instance(s) pending, 1 of them could not be asked",
+  ],
+  [
+    zoneSays.unknown("example.com", 1, 3, 2, text`Cannot connect to Bindcar API`),
+    "Zone example.com is on 1/3 instance(s), 2 could not be asked: Cannot connect to Bindcar API",
   ],
   [zoneSays.duplicate("example.com", ["b/y", "a/x"]), "Zone 'example.com' is already claimed by: a/x, b/y"],
   [

@@ -118,8 +118,13 @@ export const childInstanceSays = {
 export const zoneSays = {
   configured: (zone: string, at: { primaries: number; secondaries: number; endpoints: number; records: number }) =>
     text`Zone ${zone} configured on ${at.primaries} primary and ${at.secondaries} secondary instance(s) (${at.endpoints} endpoint(s)), discovered ${at.records} DNS record(s)`,
-  partial: (zone: string, primaries: PodCount, secondaries: PodCount, pending: number): SafeText =>
-    text`Zone ${zone} configured on ${primaries.ready}/${primaries.total} primary and ${secondaries.ready}/${secondaries.total} secondary instance(s) - ${pending} instance(s) pending`,
+  partial: (zone: string, primaries: PodCount, secondaries: PodCount, pending: number, unknown: number): SafeText => {
+    const said = text`Zone ${zone} configured on ${primaries.ready}/${primaries.total} primary and ${secondaries.ready}/${secondaries.total} secondary instance(s) - ${pending} instance(s) pending`;
+    return unknown === 0 ? said : text`${said}, ${unknown} of them could not be asked`;
+  },
+  /** What some servers have is unknown, and nothing is known to be wrong with the others. */
+  unknown: (zone: string, ready: number, total: number, unknown: number, why: SafeText): SafeText =>
+    text`Zone ${zone} is on ${ready}/${total} instance(s), ${unknown} could not be asked: ${why}`,
   /** Owners are named `namespace/name`. */
   duplicate: (zone: string, owners: readonly string[]): SafeText =>
     text`Zone '${zone}' is already claimed by: ${names(owners)}`,
@@ -136,6 +141,8 @@ export const recordSays = {
   zoneNotConfigured: (why: SafeText): SafeText => text`DNSZone has no instances: ${why}`,
   noPrimaries: (): SafeText => text`DNSZone has no primary instances configured`,
   failed: (why: SafeText): SafeText => text`Failed to add record to zone: ${why}`,
+  unanswered: (zone: string, why: SafeText): SafeText =>
+    text`Unknown whether zone ${zone} has the record, no primary could be asked: ${why}`,
   conflict: (
     type: string,
     fqdn: string,

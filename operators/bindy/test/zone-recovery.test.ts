@@ -194,17 +194,108 @@ test("a primary that was away is brought up to date, and the others need no othe
   expect((await it.answers("www.example.com.", "A"))["dns-primary-1"]).toBe("3600 A 192.0.2.50");
 });
 
-test("a record says why it is on no primary", async () => {
+test("what a primary has that cannot be asked is unknown: of the zone, of its records and of its keys", async () => {
+  await begin(1, 1);
+  await giveKeys();
+  const bindcar = await it.bindcar("dns-primary-0");
+  const key = { name: "example.com.", type: "DNSKEY", ttl: 3600, value: "257 3 13 AAAA" };
+  await bindcar.nameserver.update("example.com", [{ do: "add", ...key }]);
+  await it.pass(310_000);
+  const { status: before } = (await it.get(DNSZone, "example-com")) ?? {};
+  bindcar.stop();
+  // Within the five minutes after which a ready zone is looked at again.
+  await it.pass(320_000);
+  const said =
+    "Unknown BindcarUnreachable Zone example.com is on 1/2 instance(s), 1 could not be asked: Cannot connect to Bindcar API";
+  expect(await it.says(DNSZone, "example-com")).toBe(said);
+  expect(await it.says(DNSZone, "example-com", "Degraded")).toBe(said);
+  expect(await it.says(DNSZone, "example-com", "Progressing")).toBe("False ReconcileComplete The pass is over");
+  expect(await it.says(ARecord, "www")).toBe(
+    "Unknown BindcarUnreachable Unknown whether zone example.com has the record, no primary could be asked: Cannot connect to Bindcar API",
+  );
+  const { status: after } = (await it.get(DNSZone, "example-com")) ?? {};
+  expect(after?.bind9Instances).toMatchObject([
+    {
+      name: "dns-primary-0",
+      status: "Unknown",
+      reason: "BindcarUnreachable",
+      message: "Cannot connect to Bindcar API",
+    },
+    { name: "dns-secondary-0", status: "Configured" },
+  ]);
+  expect(after?.bind9Instances?.[1]?.reason).toBeUndefined();
+  expect([after?.serial, after?.dnssec]).toEqual([before?.serial, before?.dnssec]);
+  expect(before?.dnssec?.signed).toBe(true);
+  expect((await it.get(Bind9Instance, "dns-primary-0"))?.status?.zonesCount).toBe(1);
+  bindcar.start();
+  await it.pass(40_000);
+  expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
+  expect(await it.says(ARecord, "www")).toContain("True ReconcileSucceeded");
+});
+
+test("a server that does not let itself be read is unknown, one that refuses what it is sent has failed", async () => {
   await begin(1, 0);
+  const { faults } = await it.bindcar("dns-primary-0");
+  const unread = faults.add({ match: { path: "/zones/" }, action: { type: "status", code: 403 } });
+  await it.edit(ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.50"] } });
+  await it.pass(20_000);
+  expect(await it.says(DNSZone, "example-com")).toBe(
+    "Unknown BindcarAuthFailed Zone example.com is on 0/1 instance(s), 1 could not be asked: Bindcar authentication failed",
+  );
+  expect(await it.says(ARecord, "www")).toContain("Unknown BindcarAuthFailed");
+  faults.clear(unread);
+  faults.add({ match: { method: "PUT", path: "/rrsets$" }, action: { type: "status", code: 403 } });
+  await it.pass(40_000);
+  expect(await it.says(DNSZone, "example-com")).toBe(
+    "False PrimaryFailed No primary has the zone as it should be: Bindcar authentication failed",
+  );
+  expect(await it.says(ARecord, "www")).toBe(
+    "False ReconcileFailed Failed to add record to zone: Bindcar authentication failed",
+  );
+  expect((await it.get(DNSZone, "example-com"))?.status?.bind9Instances).toMatchObject([
+    { status: "Failed", reason: "BindcarAuthFailed" },
+  ]);
+});
+
+test("one server that is known to lack the zone outweighs others that are unknown", async () => {
+  await begin(2, 0);
   (await it.bindcar("dns-primary-0")).stop();
+  const { faults } = await it.bindcar("dns-primary-1");
+  faults.add({ match: { method: "PUT", path: "/rrsets$" }, action: { type: "status", code: 400 } });
   await it.edit(ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.50"] } });
   await it.pass(60_000);
-  expect(await it.says(ARecord, "www")).toBe(
-    "False ReconcileFailed Failed to add record to zone: Cannot connect to Bindcar API",
-  );
   expect(await it.says(DNSZone, "example-com")).toBe(
-    "False PrimaryFailed No primary has the zone: Cannot connect to Bindcar API",
+    "False PartialReconciliation Zone example.com configured on 0/2 primary and 0/0 secondary instance(s) - 2 instance(s) pending, 1 of them could not be asked",
   );
+});
+
+test("an instance counts the zones that its pods were found to have, and none without a pod", async () => {
+  it = await zoneStage({ ready: 30_000 });
+  await it.cluster("dns", 1, 0);
+  const zones = async () => (await it.get(Bind9Instance, "dns-primary-0"))?.status?.zonesCount;
+  const { faults } = await it.bindcar("dns-primary-0");
+  const refused = faults.add("http-403");
+  await it.make(DNSZone, "example-com", zoneSpec);
+  await it.pass(60_000);
+  expect((await it.get(DNSZone, "example-com"))?.status?.bind9InstancesCount).toBe(1);
+  expect(await zones()).toBe(0);
+  faults.clear(refused);
+  await it.pass(60_000);
+  expect(await zones()).toBe(1);
+  await it.edit(Bind9Instance, "dns-primary-0", { spec: { replicas: 0 } });
+  await it.pass(20_000);
+  expect(await zones()).toBe(0);
+  await it.edit(Bind9Instance, "dns-primary-0", { spec: { replicas: 1 } });
+  await it.pass(120_000);
+  expect(await zones()).toBe(1);
+});
+
+test("what an earlier pass found is not repeated where no server is asked any more", async () => {
+  await begin(1, 0);
+  await it.edit(DNSZone, "example-com", { spec: { clusterRef: "gone" } });
+  await it.pass(20_000);
+  expect(await it.says(DNSZone, "example-com")).toContain("False NoTargets");
+  expect(await it.says(DNSZone, "example-com", "Degraded")).toBe("Unknown NoTargets No server is asked for the zone");
 });
 
 test("a secondary that stays behind says so on its pod after two minutes, and no longer when it has caught up", async () => {

@@ -35,7 +35,8 @@ export function status(world: World, draft: InstanceDraft, now: Instant): void {
     .map((view) => storedPod(view, said.slots.get(view.name) ?? 0))
     .sort((a, b) => a.slot - b.slot)
     .slice(0, shownChildren);
-  draft.set({ replicas: said.replicas, readyReplicas: said.readyReplicas, pods });
+  const zonesCount = world.pods.length === 0 ? 0 : (it.status?.zones?.length ?? 0);
+  draft.set({ replicas: said.replicas, readyReplicas: said.readyReplicas, pods, zonesCount });
   const address = addressOf(world.service);
   if (address === undefined) draft.unset("serviceAddress");
   else draft.set({ serviceAddress: address });

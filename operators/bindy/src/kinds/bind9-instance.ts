@@ -94,12 +94,15 @@ const PodReport = Fields({
 const status = Fields({
   observedParentGeneration: Int64({ description: "The generation of the cluster that was applied last" }),
   replicas: Int32({ minimum: 0, description: "How many pods are wanted" }),
-  readyReplicas: Int32({ minimum: 0, description: "How many of them are ready" }),
+  readyReplicas: Int32({ minimum: 0, description: "How many of them are known to be ready" }),
   pods: ListMap(PodReport, ["uid"], { maxItems: 256, description: "What is known of each pod" }),
   serviceAddress: Text({ maxLength: 253 }),
   clusterRef: ClusterReference,
-  zones: ListMap(ZoneReference, ["namespace", "name"], { maxItems: 5000, description: "The zones that it serves" }),
-  zonesCount: Int32({ minimum: 0 }),
+  zones: ListMap(ZoneReference, ["namespace", "name"], {
+    maxItems: 5000,
+    description: "The zones that its pods were found to have",
+  }),
+  zonesCount: Int32({ minimum: 0, description: "How many zones its pods have. Without a pod: none" }),
   rndcKeyRotation: Fields({
     createdAt: Time(),
     rotateAt: Optional(Time()),

@@ -25,6 +25,7 @@ import {
 import { LabelSelector } from "@telltale/kinds/core";
 import { because } from "../meanings.ts";
 import { finalizers, group, version } from "../names.ts";
+import { bindcarReasons } from "../reasons.ts";
 import { keepStatus } from "./failures.ts";
 import { seconds } from "./fields.ts";
 import { Maybe, type Settled } from "./maybe.ts";
@@ -101,8 +102,8 @@ const status = Fields({
   recordsCount: Int32({ minimum: 0, default: 0 }),
   records: List(RecordReference, { maxItems: 10_000, description: "The records that are selected" }),
   bind9Instances: ListMap(InstanceReference, ["namespace", "name"], { maxItems: 1000 }),
-  bind9InstancesCount: Int32({ minimum: 0 }),
-  serial: UInt32({ description: "The serial that all primaries have" }),
+  bind9InstancesCount: Int32({ minimum: 0, description: "How many instances the zone is for" }),
+  serial: UInt32({ description: "The serial that all primaries had when they were last asked" }),
   dnssec: Fields({
     signed: Flag(),
     dsRecords: Optional(ListSet(Text({ maxLength: 1024 }), { maxItems: 16, default: [] })),
@@ -139,6 +140,7 @@ export const DNSZone = defineKind({
               "Progressing",
             ],
           ),
+          ...because(["Unknown"], bindcarReasons),
         },
       }),
       Progressing: neutral({
@@ -164,6 +166,7 @@ export const DNSZone = defineKind({
         reasons: {
           ...because(["True"], ["PrimaryFailed", "SecondaryFailed", "PartialReconciliation"]),
           ...because(["False"], ["ReconcileSucceeded"]),
+          ...because(["Unknown"], ["DuplicateZone", "NoTargets", "ConfigurationInvalid", ...bindcarReasons]),
         },
       }),
     },

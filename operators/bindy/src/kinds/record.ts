@@ -15,6 +15,7 @@ import {
 } from "@telltale/kinds";
 import { because } from "../meanings.ts";
 import { group, version } from "../names.ts";
+import { bindcarReasons } from "../reasons.ts";
 import { keepStatus } from "./failures.ts";
 import { seconds } from "./fields.ts";
 import { Maybe } from "./maybe.ts";
@@ -56,7 +57,6 @@ const vocabulary = conditions(
           ["False"],
           [
             "NotSelected",
-            "ZoneNotFound",
             "ZoneNotConfigured",
             "NoPrimaryInstances",
             "ReconcileFailed",
@@ -65,6 +65,8 @@ const vocabulary = conditions(
             "Progressing",
           ],
         ),
+        ...because(["Unknown"], bindcarReasons),
+        ...because(["False", "Unknown"], ["ZoneNotFound"]),
       },
     }),
   },

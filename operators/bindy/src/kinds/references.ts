@@ -1,5 +1,6 @@
 // How objects of ours name each other in a status.
 import { Enum, Fields, Nullable, Optional, Text, Time } from "@telltale/kinds";
+import { bindcarReasons } from "../reasons.ts";
 
 const objectName = () => Text({ maxLength: 253 });
 const apiVersion = () => Text({ maxLength: 317 });
@@ -40,7 +41,14 @@ export const InstanceReference = Fields({
   kind: Text({ maxLength: 63 }),
   name: objectName(),
   namespace: namespace(),
-  status: Enum(["Claimed", "Configured", "Failed", "Unclaimed"]),
+  status: Enum(["Claimed", "Configured", "Failed", "Unclaimed", "Unknown"], {
+    description: "Unknown: a server of it did not say what it has",
+  }),
+  reason: Optional(
+    Enum([...bindcarReasons, "WaitingForPod", "WaitingForTransfer", "NotTransferred", "Differs", "StillThere"], {
+      description: "Absent: Configured",
+    }),
+  ),
   lastReconciledAt: lastReconciledAt(),
   message: Optional(Text({ maxLength: 1024 })),
 });

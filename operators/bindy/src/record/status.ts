@@ -80,6 +80,10 @@ function published(
     draft.condition("Ready", false, reason, message);
     return false;
   }
+  if (result.is === "unknown") {
+    draft.condition("Ready", "Unknown", result.reason, recordSays.unanswered(zone, result.why));
+    return false;
+  }
   if (result.is === "failed") {
     draft.condition("Ready", false, "ReconcileFailed", recordSays.failed(result.why));
     return false;
@@ -96,7 +100,8 @@ function published(
 function keep({ status: stored }: DNSRecord, draft: RecordDraft): boolean {
   const { status, reason } = stored?.conditions?.find(({ type }) => type === "Ready") ?? {};
   // Somebody else may have said so.
-  const isOurs = status !== undefined && (status === "True") === (reason === "ReconcileSucceeded");
+  const isOurs =
+    status !== undefined && status !== "Unknown" && (status === "True") === (reason === "ReconcileSucceeded");
   if (isOurs) draft.keep("Ready");
   else draft.condition("Ready", false, "Progressing", "The zone has not been published with it yet");
   return isOurs && status === "True";

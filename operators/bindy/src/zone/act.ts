@@ -11,10 +11,11 @@ import type { Bind9Instance } from "../kinds/index.ts";
 import { REASON_ZONE_TRANSFER_COMPLETE } from "../reasons.ts";
 import type { Ledger, RecordName, RecordResult, ZoneReport } from "./ledger.ts";
 import { claim, list, release, unlist, type ZoneHands } from "./marks.ts";
-import { type Memory, notTransferred, patience } from "./memory.ts";
+import { type Memory, patience } from "./memory.ts";
 import type { Plan, Publishing } from "./plan.ts";
 import { publish, type Result } from "./primaries.ts";
 import { type Followed, follow } from "./secondaries.ts";
+import { isNotTransferred, isUnanswered, standingOf } from "./standing.ts";
 import { placeOf } from "./targets.ts";
 import { withdraw } from "./withdraw.ts";
 import { type Done, uidOf, type World } from "./world.ts";
@@ -41,8 +42,12 @@ export async function act(plan: Plan, hands: ZoneHands, world: World, tools: Too
   const isKept = plan.is === "duplicate" || plan.is === "invalid";
   const left = isKept ? new Set<string>() : await takeAway(hands, world, tools);
   const isServed = plan.is === "publish" || plan.is === "mirror";
-  if (isServed) for (const it of listed(world)) await crossings.over(() => list(it, world.zone, hands));
-  const kept = (it: Bind9Instance) => left.has(uidOf(it)) || (isServed && listed(world).includes(it));
+  const targets = isServed ? targetsOf(world) : [];
+  const found = new Map(targets.map((it) => [it, standingOf(it, world, done)]));
+  for (const [it, { at }] of found) if (at === "Configured") await crossings.over(() => list(it, world.zone, hands));
+  // What is unknown, or may be there all the same, stays as it was last found.
+  const isAbsent = (it: Bind9Instance) => isUntransferred(it, world, done);
+  const kept = (it: Bind9Instance) => left.has(uidOf(it)) || (found.has(it) && !isAbsent(it));
   if (plan.is !== "invalid")
     for (const it of world.listing) if (!kept(it)) await crossings.over(() => unlist(it, world.zone, hands));
   if (isGoneFrom(plan, done))
@@ -120,9 +125,7 @@ function lateOnes(
 
 /** Pods of instances of which the zone says so already: whoever begins anew does not take it back. */
 function toldLate({ zone, targets, servers }: World): ReadonlySet<string> {
-  const said = zone.status?.bind9Instances?.filter(({ status, message }) => {
-    return status === "Failed" && message === notTransferred;
-  });
+  const said = zone.status?.bind9Instances?.filter(isNotTransferred);
   const named = new Set(said?.map(({ namespace, name }) => `${namespace}/${name}`));
   const instances = targets.secondaries.filter((it) => named.has(placeOf(it)));
   return new Set(instances.flatMap((it) => servers.get(uidOf(it)) ?? []).map(({ uid }) => uid));
@@ -136,7 +139,19 @@ async function takeAway(hands: ZoneHands, world: World, { bindcar }: Tools): Pro
   return left;
 }
 
-const listed = ({ targets }: World): readonly Bind9Instance[] => [...targets.primaries, ...targets.secondaries];
+const targetsOf = ({ targets }: World): readonly Bind9Instance[] => [...targets.primaries, ...targets.secondaries];
+
+/** Every pod of it was asked, and has waited for a first transfer for too long. */
+function isUntransferred(instance: Bind9Instance, { servers }: World, { secondaries, late }: Brought): boolean {
+  const pods = servers.get(uidOf(instance)) ?? [];
+  return (
+    pods.length > 0 &&
+    pods.every(({ uid }) => {
+      const result = secondaries.get(uid);
+      return late.has(uid) && result?.is === "behind" && result.have === undefined;
+    })
+  );
+}
 
 /** Whether what a record left behind is gone from every primary that can be reached. */
 function isGoneFrom(plan: Plan, { primaries }: Brought): boolean {
@@ -177,7 +192,7 @@ function reportOf(plan: Plan, done: Brought, world: World): ZoneReport {
 function recordResults(plan: Publishing, done: Brought, world: World): ReadonlyMap<string, RecordResult> {
   const { placed, rejected } = plan.content;
   const results = [...done.primaries.values()];
-  const trouble = isPublished(results) ? undefined : whyNot(results, plan.name);
+  const obstacle = isPublished(results) ? undefined : obstacleIn(results, plan.name);
   return new Map(
     world.records.flatMap((record): readonly [string, RecordResult][] => {
       const uid = uidOf(record);
@@ -185,20 +200,27 @@ function recordResults(plan: Publishing, done: Brought, world: World): ReadonlyM
       if (rejection !== undefined) return [[uid, { is: "rejected", rejection }]];
       const place = placed.get(uid);
       if (place === undefined) return [];
-      const why = trouble ?? missing(results, place.rrset);
-      return [[uid, why === undefined ? { is: "served", hash: place.hash, name: place.name } : { is: "failed", why }]];
+      const why = missing(results, place.rrset);
+      const result = obstacle ?? (why === undefined ? undefined : ({ is: "failed", why } as const));
+      return [[uid, result ?? { is: "served", hash: place.hash, name: place.name }]];
     }),
   );
 }
 
+type Obstacle = Extract<RecordResult, { is: "failed" | "unknown" }>;
+
 /** Why a record is on no primary, or refused by one. What a server only did not take over concerns its own records alone. */
-function whyNot(results: readonly Result[], zone: string): SafeText | undefined {
-  const troubles = results.flatMap((it) => (it.is === "trouble" ? [it.trouble] : []));
-  const refusal = troubles.find(({ at }) => at === "answered");
-  if (refusal !== undefined) return meaningOf({ trouble: refusal, zone }).message;
-  if (results.some(({ is }) => is !== "trouble")) return undefined;
-  const [first] = troubles;
-  return first === undefined ? text`no primary pod is running` : meaningOf({ trouble: first, zone }).message;
+function obstacleIn(results: readonly Result[], zone: string): Obstacle | undefined {
+  const troubles = results.flatMap((it) => (it.is === "trouble" ? [it] : []));
+  const refusal = troubles.find((it) => !isUnanswered(it));
+  if (refusal !== undefined) return { is: "failed", why: meaningOf({ trouble: refusal.trouble, zone }).message };
+  // Of those that cannot be reached nothing is asked while another one has the zone.
+  const unknown = troubles.find(({ trouble }) => trouble.at === "answered") ?? troubles[0];
+  const isElsewhere = results.some(({ is }) => is !== "trouble");
+  if (unknown === undefined) return isElsewhere ? undefined : { is: "failed", why: text`no primary pod is running` };
+  if (isElsewhere && unknown.trouble.at !== "answered") return undefined;
+  const { reason, message } = meaningOf({ trouble: unknown.trouble, zone });
+  return { is: "unknown", reason, why: message };
 }
 
 function missing(

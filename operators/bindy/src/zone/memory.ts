@@ -1,6 +1,5 @@
 // What is known of zones on servers without asking again. Losing it costs one more question each; nothing is decided by it alone.
 import type { Instant, Ms } from "@telltale/kinds";
-import { type SafeText, text } from "@telltale/status";
 import type { Lag } from "../aggregate/pod-view.ts";
 
 /** One zone on one server. */
@@ -18,9 +17,6 @@ export interface Known {
 
 /** So long a secondary may take to get what is new. */
 export const patience: Ms = 120_000;
-
-/** What a zone says of an instance that has not got what is new for so long. */
-export const notTransferred: SafeText = text`the zone has not been transferred`;
 
 export class Memory {
   /** By the zone's uid, then by the pod's. */

@@ -37,7 +37,7 @@ export interface PrimaryTask {
 export type Result =
   | { readonly is: "served"; readonly serial: number; readonly rrsets: readonly RRset[] }
   | { readonly is: "differs"; readonly left: readonly RRsetChange[] } // it said yes, and has something else
-  | { readonly is: "trouble"; readonly trouble: Trouble };
+  | { readonly is: "trouble"; readonly trouble: Trouble; readonly isUnread?: true }; // unread: what it has is unknown
 
 export interface Published {
   readonly serial: number | undefined;
@@ -126,7 +126,7 @@ class Primary {
     if (!status.ok) {
       const isAbsent = answered(status.trouble, 404);
       if (isAbsent) this.#forget();
-      this.#seen = isAbsent ? { at: "absent" } : this.#failed(status.trouble);
+      this.#seen = isAbsent ? { at: "absent" } : this.#unreadable(status.trouble);
       return;
     }
     const found = await this.#pod.rrsets(zone, this.#call);
@@ -137,7 +137,7 @@ class Primary {
     } else if (isUnknown(found.trouble)) {
       const isAsWanted = this.#known.content === this.#fingerprint;
       this.#seen = { at: "closed", serial: status.value.serial, isAsWanted };
-    } else this.#seen = this.#failed(found.trouble);
+    } else this.#seen = this.#unreadable(found.trouble);
   }
 
   async write(serial: number): Promise<void> {
@@ -244,8 +244,12 @@ class Primary {
     return undefined;
   }
 
-  #failed(trouble: Trouble): Seen {
+  #failed(trouble: Trouble): void {
     this.result = { is: "trouble", trouble };
+  }
+
+  #unreadable(trouble: Trouble): Seen {
+    this.result = { is: "trouble", trouble, isUnread: true };
     return { at: "trouble", trouble };
   }
 

@@ -23,7 +23,7 @@ export type Followed =
   | { readonly is: "follows"; readonly serial: number } // it has what the primaries have
   | { readonly is: "behind"; readonly have?: number } // it has something older, or nothing yet
   | { readonly is: "waiting" } // nobody has the zone for it yet
-  | { readonly is: "trouble"; readonly trouble: Trouble };
+  | { readonly is: "trouble"; readonly trouble: Trouble; readonly isUnread?: true }; // unread: what it has is unknown
 
 export async function follow(task: SecondaryTask, around: Surroundings): Promise<ReadonlyMap<string, Followed>> {
   const results = task.servers.map(async (server) => {
@@ -76,7 +76,7 @@ async function one(task: SecondaryTask, server: SecondaryServer, around: Surroun
   const before = await pod.zoneStatus(task.name, call);
   const isAbsent = !before.ok && answered(before.trouble, 404);
   if (isAbsent) delete known.peers;
-  if (!before.ok && !isAbsent) return { is: "trouble", trouble: before.trouble };
+  if (!before.ok && !isAbsent) return { is: "trouble", trouble: before.trouble, isUnread: true };
   const trouble = before.ok ? await redirect() : await make();
   if (trouble !== undefined) return { is: "trouble", trouble };
   const isRight = before.ok && hasIt(before.value.serial, task.serial);
@@ -88,7 +88,9 @@ async function one(task: SecondaryTask, server: SecondaryServer, around: Surroun
     isNewer(before.value.serial, task.serial);
   if (isAhead) await renew();
   const after = isRight ? before : await pod.zoneStatus(task.name, call);
-  if (!after.ok) return { is: "trouble", trouble: after.trouble };
+  if (!after.ok) {
+    return { is: "trouble", trouble: after.trouble, ...(!answered(after.trouble, 404) && { isUnread: true }) };
+  }
   const { serial } = after.value;
   if (serial !== undefined && hasIt(serial, task.serial)) return { is: "follows", serial };
   return { is: "behind", ...(serial !== undefined && { have: serial }) };

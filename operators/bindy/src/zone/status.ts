@@ -1,14 +1,14 @@
 // What a zone says of itself: on which instances it is, which records it has, and what is in the way (5.6, 8.5). Pure.
 import { formatTime, type Instant, plus } from "@telltale/kinds";
 import { type Draft, type SafeText, text } from "@telltale/status";
-import { meaningOf } from "../http-errors.ts";
 import type { Bind9Instance, DNSZone, DNSZoneStatus } from "../kinds/index.ts";
 import { zoneSays } from "../messages.ts";
 import { earliest, nextLook, nextTry } from "../moments.ts";
 import { apiVersion } from "../names.ts";
-import { notTransferred } from "./memory.ts";
+import type { BindcarReason } from "../reasons.ts";
 import { type Plan, plan as planOf } from "./plan.ts";
 import { signingIn } from "./signing.ts";
+import { type Standing, type StandingReason, standingOf } from "./standing.ts";
 import { type Done, uidOf, type World } from "./world.ts";
 
 type ZoneDraft = Draft<typeof DNSZone>;
@@ -23,61 +23,35 @@ export function status(world: World, draft: ZoneDraft, now: Instant): void {
     const records = recordsOf(plan, world, done, now);
     draft.set({ bind9Instances, bind9InstancesCount: bind9Instances.length, records, recordsCount: records.length });
     if (done.serial !== undefined && isAgreed(done)) draft.set({ serial: done.serial });
-    const dnssec = signingOf(plan, done);
-    if (dnssec === undefined) draft.unset("dnssec");
-    else draft.set({ dnssec });
+    const dnssec = signingOf(plan, world, done);
+    if (dnssec === "unsigned") draft.unset("dnssec");
+    else if (dnssec !== "unread") draft.set({ dnssec });
   }
   draft.wake(wakeAt(world, done, isReady, now));
-}
-
-/** How far the zone has got on one instance. */
-type Standing =
-  | { readonly at: "Configured" }
-  | { readonly at: "Claimed"; readonly why: SafeText } // it will come
-  | { readonly at: "Failed"; readonly why: SafeText };
-
-function standingOf(instance: Bind9Instance, { servers, zone }: World, done: Done): Standing {
-  const { primaries, secondaries, late } = done;
-  const pods = servers.get(uidOf(instance)) ?? [];
-  const found = pods.flatMap(({ uid }) => {
-    const result = primaries.get(uid) ?? secondaries.get(uid);
-    return result === undefined ? [] : [{ uid, result }];
-  });
-  for (const { uid, result } of found) {
-    if (result.is === "trouble")
-      return { at: "Failed", why: meaningOf({ trouble: result.trouble, zone: zone.spec.zoneName }).message };
-    if (result.is === "differs")
-      return { at: "Failed", why: text`${result.left.length} RRset(s) are not as they were sent` };
-    if (late.has(uid)) return { at: "Failed", why: notTransferred };
-  }
-  const isComing = found.some(
-    ({ result }) => result.is === "waiting" || (result.is === "behind" && result.have === undefined),
-  );
-  if (found.length === 0) return { at: "Claimed", why: text`waiting for a pod` };
-  return isComing ? { at: "Claimed", why: text`waiting for the first transfer` } : { at: "Configured" };
 }
 
 interface Count {
   readonly ready: number;
   readonly total: number;
   readonly failed: number;
+  readonly unknown: number;
 }
 
 function count(instances: readonly Bind9Instance[], world: World, done: Done): Count {
   const all = instances.map((it) => standingOf(it, world, done).at);
   const of = (at: Standing["at"]) => all.filter((it) => it === at).length;
-  return { ready: of("Configured"), total: all.length, failed: of("Failed") };
+  return { ready: of("Configured"), total: all.length, failed: of("Failed"), unknown: of("Unknown") };
 }
 
 /** True where the zone is ready. */
 function say(plan: Plan, world: World, done: Done, draft: ZoneDraft): boolean {
   switch (plan.is) {
     case "invalid":
-      return no(draft.condition("Ready", false, "ConfigurationInvalid", plan.said));
+      return untouched(draft, "ConfigurationInvalid", plan.said);
     case "duplicate":
-      return no(draft.condition("Ready", false, "DuplicateZone", plan.said));
+      return untouched(draft, "DuplicateZone", plan.said);
     case "homeless":
-      return no(draft.condition("Ready", false, "NoTargets", plan.said));
+      return untouched(draft, "NoTargets", plan.said);
     case "headless":
       return noPrimary(draft, text`No primary instance is for the zone`);
     case "mirror":
@@ -86,8 +60,16 @@ function say(plan: Plan, world: World, done: Done, draft: ZoneDraft): boolean {
   }
 }
 
-function no(draft: ZoneDraft): false {
-  draft.condition("Progressing", false, "ReconcileComplete", "Nothing more can be done").keep("Degraded");
+/** No server was asked in this pass: what an earlier one found is not repeated. */
+function untouched(
+  draft: ZoneDraft,
+  reason: "ConfigurationInvalid" | "DuplicateZone" | "NoTargets",
+  said: SafeText,
+): false {
+  draft
+    .condition("Ready", false, reason, said)
+    .condition("Progressing", false, "ReconcileComplete", "Nothing more can be done")
+    .condition("Degraded", "Unknown", reason, "No server is asked for the zone");
   return false;
 }
 
@@ -103,6 +85,7 @@ function counted(plan: Plan & { readonly name: string }, world: World, done: Don
   const { primaries, secondaries } = world.targets;
   const [p, s] = [count(primaries, world, done), count(secondaries, world, done)];
   const zone = plan.name;
+  const [ready, unknown, total] = [p.ready + s.ready, p.unknown + s.unknown, p.total + s.total];
   if (p.ready === p.total && keySetsOf(done) > 1) {
     const said = text`Primaries sign zone ${zone} with different keys: put its keys into the Secret of keysFrom.secretRef`;
     draft
@@ -120,6 +103,15 @@ function counted(plan: Plan & { readonly name: string }, world: World, done: Don
       .condition("Degraded", false, "ReconcileSucceeded", "Every instance has the zone");
     return true;
   }
+  const first = unknown === 0 ? undefined : firstUnknown(world, done);
+  if (first !== undefined && ready + unknown === total && done.left.size === 0) {
+    const said = zoneSays.unknown(zone, ready, total, unknown, first.why);
+    draft
+      .condition("Ready", "Unknown", first.reason, said)
+      .condition("Progressing", false, "ReconcileComplete", "The pass is over")
+      .condition("Degraded", "Unknown", first.reason, said);
+    return false;
+  }
   if (p.total > 0 && p.ready === 0 && p.failed === p.total) return noPrimary(draft, refusedBy(world, done));
   if (p.ready === p.total && s.failed > 0) {
     draft
@@ -129,7 +121,7 @@ function counted(plan: Plan & { readonly name: string }, world: World, done: Don
     return false;
   }
   const pending = p.total - p.ready + s.total - s.ready + done.left.size;
-  const said = zoneSays.partial(zone, p, s, pending);
+  const said = zoneSays.partial(zone, p, s, pending, unknown);
   draft
     .condition("Ready", false, "PartialReconciliation", said)
     .condition("Degraded", true, "PartialReconciliation", said);
@@ -141,7 +133,20 @@ function counted(plan: Plan & { readonly name: string }, world: World, done: Don
 
 function refusedBy(world: World, done: Done): SafeText {
   const [first] = world.targets.primaries.map((it) => standingOf(it, world, done));
-  return first?.at === "Failed" ? text`No primary has the zone: ${first.why}` : text`No primary has the zone`;
+  const said = text`No primary has the zone as it should be`;
+  return first?.at === "Failed" ? text`${said}: ${first.why}` : said;
+}
+
+function firstUnknown(
+  world: World,
+  done: Done,
+): { readonly reason: BindcarReason; readonly why: SafeText } | undefined {
+  const { primaries, secondaries } = world.targets;
+  for (const instance of [...primaries, ...secondaries]) {
+    const standing = standingOf(instance, world, done);
+    if (standing.at === "Unknown") return standing;
+  }
+  return undefined;
 }
 
 /** Whether every primary that was asked has the serial. */
@@ -152,25 +157,29 @@ const isAgreed = ({ primaries, serial }: Done): boolean =>
   );
 
 type InstanceRefs = NonNullable<DNSZoneStatus["bind9Instances"]>;
+type Reported =
+  | { readonly at: "Configured"; readonly reason?: never }
+  | {
+      readonly at: Exclude<InstanceRefs[number]["status"], "Configured">;
+      readonly reason: StandingReason;
+      readonly why: SafeText;
+    };
 
 function instancesOf(world: World, done: Done, now: Instant): InstanceRefs {
   const { targets, former, zone } = world;
   const before = new Map(zone.status?.bind9Instances?.map((it) => [`${it.namespace}/${it.name}`, it]));
-  const ref = (instance: Bind9Instance, word: InstanceRefs[number]["status"], why?: SafeText): InstanceRefs[number] => {
+  const ref = (instance: Bind9Instance, { at: word, ...rest }: Reported): InstanceRefs[number] => {
     const { namespace = "", name = "" } = instance.metadata;
     const old = before.get(`${namespace}/${name}`);
     const isSame = old?.status === word && old.lastReconciledAt !== undefined;
     const at = isSame ? old.lastReconciledAt : formatTime(now);
-    const said = why === undefined ? {} : { message: why };
+    const said = rest.reason === undefined ? {} : { reason: rest.reason, message: rest.why };
     return { apiVersion, kind: instance.kind, name, namespace, status: word, lastReconciledAt: at ?? null, ...said };
   };
-  const wanted = [...targets.primaries, ...targets.secondaries].map((it) => {
-    const standing = standingOf(it, world, done);
-    return standing.at === "Configured" ? ref(it, standing.at) : ref(it, standing.at, standing.why);
-  });
+  const wanted = [...targets.primaries, ...targets.secondaries].map((it) => ref(it, standingOf(it, world, done)));
   const leaving = former
     .filter((it) => done.left.has(uidOf(it)))
-    .map((it) => ref(it, "Unclaimed", text`the zone is still there`));
+    .map((it) => ref(it, { at: "Unclaimed", reason: "StillThere", why: text`the zone may still be there` }));
   return [...wanted, ...leaving].sort((a, b) => (placeIn(a) < placeIn(b) ? -1 : 1));
 }
 
@@ -194,9 +203,15 @@ function recordsOf(plan: Plan, { records, zone }: World, done: Done, now: Instan
 }
 
 /** What the parent zone has to know of a signed one. */
-function signingOf(plan: Plan, { primaries }: Done): DNSZoneStatus["dnssec"] {
-  if (plan.is !== "publish" || plan.primaries.every(({ dnssecPolicy }) => dnssecPolicy === undefined)) return undefined;
-  return signingIn([...primaries.values()].flatMap((it) => (it.is === "served" ? it.rrsets : [])));
+function signingOf(
+  plan: Plan,
+  { signing }: World,
+  { primaries }: Done,
+): NonNullable<DNSZoneStatus["dnssec"]> | "unsigned" | "unread" {
+  if (plan.is !== "publish" || signing.size === 0) return "unsigned";
+  const served = [...primaries.values()].flatMap((it) => (it.is === "served" ? it.rrsets : []));
+  // A zone that could be read has a SOA at least.
+  return served.length === 0 ? "unread" : signingIn(served);
 }
 
 /** How many different sets of keys primaries were seen to sign with. */
@@ -214,7 +229,7 @@ function wakeAt({ zone }: World, done: Done, isReady: boolean, now: Instant): In
     (it) => it.is === "trouble" || it.is === "differs",
   );
   const ready = zone.status?.conditions?.find(({ type }) => type === "Ready");
-  const since = ready?.status === "False" ? ready.lastTransitionTime : undefined;
+  const since = ready?.status === "True" ? undefined : ready?.lastTransitionTime;
   return earliest(
     nextLook(isReady, now),
     done.isCrossed ? plus(now, 1_000) : undefined,

@@ -1,0 +1,69 @@
+// How far a zone has got on one instance, by what its pods answered in this pass. Pure.
+import { type SafeText, text } from "@telltale/status";
+import type { Trouble } from "../bindcar/outcome.ts";
+import { type Meaning, meaningOf } from "../http-errors.ts";
+import type { Bind9Instance, DNSZoneStatus } from "../kinds/index.ts";
+import type { BindcarReason } from "../reasons.ts";
+import type { Result } from "./primaries.ts";
+import type { Followed } from "./secondaries.ts";
+import { type Done, uidOf, type World } from "./world.ts";
+
+export type StandingReason = NonNullable<NonNullable<DNSZoneStatus["bind9Instances"]>[number]["reason"]>;
+
+export type Standing =
+  | { readonly at: "Configured" }
+  | { readonly at: "Claimed"; readonly reason: StandingReason; readonly why: SafeText } // it will come
+  | { readonly at: "Failed"; readonly reason: StandingReason; readonly why: SafeText }
+  | { readonly at: "Unknown"; readonly reason: BindcarReason; readonly why: SafeText }; // a pod did not answer what it has
+
+type Asked = Pick<Done, "primaries" | "secondaries" | "late">;
+
+export function standingOf(instance: Bind9Instance, { servers, zone }: World, done: Asked): Standing {
+  const { primaries, secondaries, late } = done;
+  const found = (servers.get(uidOf(instance)) ?? []).flatMap(({ uid }) => {
+    const result = primaries.get(uid) ?? secondaries.get(uid);
+    return result === undefined ? [] : [{ uid, result }];
+  });
+  const meaning = (trouble: Trouble): Meaning => meaningOf({ trouble, zone: zone.spec.zoneName });
+  for (const { uid, result } of found) {
+    const trouble = troubleOf(result);
+    if (trouble !== undefined && !isUnanswered(result)) {
+      const { reason, message } = meaning(trouble);
+      return { at: "Failed", reason, why: message };
+    }
+    if (result.is === "differs") {
+      const why = text`${result.left.length} RRset(s) are not as they were sent`;
+      return { at: "Failed", reason: "Differs", why };
+    }
+    if (late.has(uid)) return { at: "Failed", reason: "NotTransferred", why: notTransferred };
+  }
+  for (const { result } of found) {
+    const trouble = troubleOf(result);
+    if (trouble === undefined) continue;
+    const { reason, message } = meaning(trouble);
+    return { at: "Unknown", reason, why: message };
+  }
+  if (found.length === 0) return { at: "Claimed", reason: "WaitingForPod", why: text`waiting for a pod` };
+  const isComing = found.some(
+    ({ result }) => result.is === "waiting" || (result.is === "behind" && result.have === undefined),
+  );
+  if (!isComing) return { at: "Configured" };
+  return { at: "Claimed", reason: "WaitingForTransfer", why: text`waiting for the first transfer` };
+}
+
+const notTransferred: SafeText = text`the zone has not been transferred`;
+
+/** A status that was written before it had reasons: read until the next write. */
+export const isNotTransferred = ({
+  status,
+  reason,
+  message,
+}: NonNullable<DNSZoneStatus["bind9Instances"]>[number]): boolean =>
+  status === "Failed" && (reason === undefined ? message === notTransferred : reason === "NotTransferred");
+
+const troubleOf = (result: Result | Followed): Trouble | undefined =>
+  result.is === "trouble" ? result.trouble : undefined;
+
+/** What the server has is unknown: it could not be read, or no answer says what became of a request. */
+export const isUnanswered = (result: Result | Followed): boolean =>
+  result.is === "trouble" && (result.isUnread === true || result.trouble.at !== "answered");
