@@ -24,6 +24,4 @@ export { type Reach, type Resolver, type Target, targetOf } from "./telemetry/ta
 export { Unread } from "./telemetry/trouble.ts";
 export type { Answer, WebApi } from "./telemetry/web-api.ts";
 export { type FieldError, validate, violations } from "./validate.ts";
-export { webhookSettings } from "./webhooks/flags.ts";
-export { webhookService } from "./webhooks/serve.ts";
 export { configurationName, locustWebhooks, webhookManifests } from "./webhooks/table.ts";

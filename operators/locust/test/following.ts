@@ -10,7 +10,7 @@ import { nextReading, type Reading } from "../src/telemetry/reading.ts";
 import type { Sample } from "../src/telemetry/sample.ts";
 import type { Master, Reach } from "../src/telemetry/target.ts";
 import { Unread } from "../src/telemetry/trouble.ts";
-import { heldNumbers, type TelemetryInput, type TelemetryView, telemetryView } from "../src/telemetry/view.ts";
+import { type TelemetryInput, type TelemetryView, telemetryView } from "../src/telemetry/view.ts";
 
 const t0 = Date.UTC(2026, 0, 19, 22);
 export const at = (seconds: number): Instant => instant(t0 + seconds * 1000);
@@ -57,8 +57,7 @@ export function following(start: LocustTestStatus = { phase: "Running" }, more: 
       ...changes,
     };
     view = telemetryView(input);
-    const { testResult, progress } = heldNumbers(view, stored);
-    const { connectedWorkers, workersSource, condition } = view;
+    const { testResult, progress, connectedWorkers, workersSource, condition } = view;
     const conditions = [{ type: "TelemetryAvailable", lastTransitionTime: formatTime(now), ...condition }];
     const next = {
       ...stored,

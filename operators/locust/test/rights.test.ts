@@ -4,7 +4,7 @@ import { Job } from "@telltale/kinds/builtin";
 import type { PolicyRule } from "@telltale/runtime";
 import { afterEach, expect, test } from "vitest";
 import { LocustTest } from "../src/kinds/locust-test.ts";
-import { operatorRights } from "../src/manifests/index.ts";
+import { operatorRights } from "./allowed-rights.ts";
 import { namespace, type Stage, stage } from "./stage.ts";
 
 let on: Stage;

@@ -278,7 +278,6 @@ function untold(seen: Omit<World, "telemetry" | "making">): TelemetryView {
     missingPods: [],
     testResult: seen.test.status?.testResult,
     progress: seen.test.status?.progress,
-    isDue: true,
   };
 }
 

@@ -178,7 +178,6 @@ function worldOf(step: Seen, now: Instant, generation: number, stored: LocustTes
       missingPods: ["w"],
       testResult: undefined,
       progress: undefined,
-      isDue: true,
     },
     invalid: step.isInvalid ? ["metadata.name: too long"] : [],
     hash: specHash(it.spec),

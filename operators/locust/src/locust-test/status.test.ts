@@ -99,7 +99,6 @@ const unmade = (it: LocustTest): World => ({
     missingPods: [],
     testResult: undefined,
     progress: undefined,
-    isDue: false,
   },
   invalid: [],
   hash: specHash(it.spec),

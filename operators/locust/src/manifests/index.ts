@@ -1,4 +1,3 @@
 // Manifests beside the operator's own.
 export { masterPolicy, type Neighbours } from "./network-policy.ts";
-export { type Extras, leaseRights, operatorRights } from "./rights.ts";
 export { userRoles } from "./user-roles.ts";

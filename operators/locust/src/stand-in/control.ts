@@ -1,6 +1,6 @@
 // The control plane of a stand-in: for whoever runs a test and cannot call it directly. All of it is JSON below `/_ctl`.
 import type { Instant } from "@telltale/kinds";
-import { type Faults, faultFrom } from "./faults.ts";
+import { type Faults, faultFrom, isFaultName } from "./faults.ts";
 import type { Asked, Reply } from "./routes.ts";
 import type { Runner, State, WorkerState } from "./runner.ts";
 
@@ -23,7 +23,10 @@ export function control({ method, path, body = "" }: Asked, desk: Desk): Reply {
   if (about === "GET /_ctl/requests") return say(200, desk.requests);
   if (about === "GET /_ctl/state") return say(200, stateOf(desk.runner));
   if (about === "DELETE /_ctl/faults") {
-    desk.faults.clear((new URLSearchParams(query).get("is") ?? undefined) as never);
+    const name = new URLSearchParams(query).get("is") ?? undefined;
+    if (name !== undefined && !isFaultName(name))
+      return say(400, { error: `there is no fault ${JSON.stringify(name)}` });
+    desk.faults.clear(name);
     return say(200, {});
   }
   const change = changes[about];

@@ -108,6 +108,8 @@ const plain: ReadonlySet<string> = new Set<FaultName>([
 const isPlain = (is: unknown): is is Exclude<FaultName, "slow" | "status" | "clock"> =>
   typeof is === "string" && plain.has(is);
 
+export const isFaultName = (is: string): is is FaultName => isPlain(is) || ["slow", "status", "clock"].includes(is);
+
 /** A fault that came as JSON: `{"is": "slow", "ms": 500}`. */
 export function faultFrom({ is, ms, code }: Readonly<Record<string, unknown>>): Fault | undefined {
   if (isPlain(is)) return { is };

@@ -227,6 +227,10 @@ describe("on a port", () => {
     ] as const) {
       expect(await control(path, "POST", body)).toMatchObject({ status: 400, body: { error: expect.any(String) } });
     }
+    expect(await control("/faults?is=refused", "DELETE")).toMatchObject({
+      status: 400,
+      body: { error: 'there is no fault "refused"' },
+    });
     expect(await control("/nothing")).toMatchObject({ status: 404 });
   });
 

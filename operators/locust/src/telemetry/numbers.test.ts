@@ -21,7 +21,6 @@ describe("numbers", () => {
       progress: { currentUsers: 100, targetUsers: 100, state: "running", loadStartTime: "2026-01-19T22:00:30Z" },
       condition: { status: "True", reason: "Polling", message: "Reading the Locust web API" },
       isLoaded: true,
-      isDue: true,
     });
   });
 
@@ -72,11 +71,11 @@ describe("numbers", () => {
       sample(314.5, { state: "stopped", users: 0, totals: { requests: 48_300, failures: 0 }, rate: 12 }),
     );
     expect(settled.testResult).toMatchObject({ totalRequests: 48_300, final: true });
-    expect(settled).toMatchObject({ isDue: true, progress: { duration: "5m1s", percent: 100 } });
+    expect(settled).toMatchObject({ progress: { duration: "5m1s", percent: 100 } });
     it.set({ ...it.stored, phase: "Succeeded" });
     const before = JSON.stringify(it.stored);
     const after = it.answer(sample(330, { state: "ready", workers: 0, totals: { requests: 1, failures: 1 } }));
-    expect(after).toMatchObject({ isDue: false, connectedWorkers: 3, testResult: { totalRequests: 48_300 } });
+    expect(after).toMatchObject({ connectedWorkers: 3, testResult: { totalRequests: 48_300 } });
     it.fail(340);
     it.look(at(900), { reach: { at: "ended" } });
     expect(JSON.stringify({ ...it.stored, conditions: [] })).toBe(
@@ -123,7 +122,7 @@ describe("numbers", () => {
       {},
       next,
     );
-    expect(first).toMatchObject({ testResult: undefined, connectedWorkers: 0, isDue: true });
+    expect(first).toMatchObject({ testResult: undefined, connectedWorkers: 0 });
     expect(first.progress).toEqual({ targetUsers: 100, runTime: "5m0s", state: "ready" });
     it.answer(sample(220, { totals: { requests: 5, failures: 0 } }), {}, next);
     expect(it.answer(sample(240, { totals: { requests: 9, failures: 0 } }), {}, next)).toMatchObject({

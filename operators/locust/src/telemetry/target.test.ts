@@ -1,10 +1,10 @@
 import { instant } from "@telltale/kinds";
-import type { Job, Pod } from "@telltale/kinds/builtin";
+import type { Pod } from "@telltale/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { standardConfig } from "../config.ts";
 import type { LocustTest } from "../kinds/locust-test.ts";
 import { parseLocustArgs } from "./options.ts";
-import { masterPodOf, targetOf } from "./target.ts";
+import { targetOf } from "./target.ts";
 
 const it: LocustTest = {
   apiVersion: "locust.io/v2",
@@ -83,35 +83,5 @@ describe("there is no way", () => {
       expect(reach(mode, `--web-host ${host}`)).toEqual({ at: "nowhere", reason: "MasterUnreachable" });
     }
     expect(reach("pod-ip", "--web-host 0.0.0.0")).toMatchObject({ at: "address" });
-  });
-});
-
-describe("the master pod", () => {
-  const job: Job = { metadata: { name: "demo-master", uid: "j" } };
-  const owned = (name: string, uid: string, creationTimestamp: string, controller = true): Pod => ({
-    metadata: {
-      name,
-      creationTimestamp,
-      labels: { "performance-test-pod-name": "demo-master" },
-      ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "demo-master", uid, controller }],
-    },
-  });
-  const old = owned("b", "j", "2026-01-01T00:00:00Z");
-  const young = owned("a", "j", "2026-01-01T00:00:09Z");
-
-  test("is the newest one", () => {
-    expect(masterPodOf(job, [young, old])).toBe(young);
-    expect(masterPodOf(job, [old, young])).toBe(young);
-    expect(masterPodOf(job, [])).toBeUndefined();
-  });
-
-  test("A79 is none that belongs to somebody else, whatever its labels say (telemetry)", () => {
-    const strangers = [
-      owned("z", "other", "2026-01-02T00:00:00Z"),
-      owned("y", "j", "2026-01-02T00:00:00Z", false),
-      { metadata: { name: "x", labels: young.metadata?.labels ?? {}, creationTimestamp: "2026-01-02T00:00:00Z" } },
-    ];
-    expect(masterPodOf(job, [old, ...strangers])).toBe(old);
-    expect(masterPodOf(undefined, [old, ...strangers])).toBeUndefined();
   });
 });

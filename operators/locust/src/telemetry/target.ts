@@ -1,7 +1,7 @@
 // Where the web API of a test's master is, in each of the ways to reach it. Nothing is contacted here.
 import { isIP } from "node:net";
 import { type Instant, instant, parseTime } from "@telltale/kinds";
-import type { Job, Pod } from "@telltale/kinds/builtin";
+import type { Pod } from "@telltale/kinds/builtin";
 import { nodeName } from "../build/names.ts";
 import type { Telemetry } from "../config.ts";
 import type { LocustTest } from "../kinds/locust-test.ts";
@@ -44,16 +44,6 @@ export function targetOf(test: LocustTest, pod: Pod | undefined, options: Locust
   }
   const host = config.mode === "service" ? `${nodeName(name, "master")}.${namespace}.svc` : hostOf(podIP);
   return { at: "address", url: `${scheme}://${host}:${options.webPort}${path}`, master };
-}
-
-/** The newest pod of the master Job: of this very Job, whatever labels others have copied. */
-export function masterPodOf(job: Job | undefined, pods: readonly Pod[]): Pod | undefined {
-  const uid = job?.metadata?.uid;
-  const own = pods.filter(({ metadata }) =>
-    metadata?.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid && uid !== undefined),
-  );
-  const age = ({ metadata }: Pod) => `${metadata?.creationTimestamp ?? ""} ${metadata?.name ?? ""}`;
-  return own.reduce<Pod | undefined>((best, pod) => (best && age(best) > age(pod) ? best : pod), undefined);
 }
 
 const masterOf = ({ metadata }: Pod): Master => ({

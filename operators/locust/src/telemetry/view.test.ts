@@ -8,11 +8,7 @@ describe("workers", () => {
   test("A34 are counted by the master: 1, 2, 3 (telemetry)", () => {
     const it = following();
     const counts = [1, 2, 3].map((workers) => it.answer(sample(workers * 10, { state: "ready", workers })));
-    expect(counts.map(({ connectedWorkers, isDue }) => [connectedWorkers, isDue])).toEqual([
-      [1, true],
-      [2, true],
-      [3, true],
-    ]);
+    expect(counts.map(({ connectedWorkers }) => connectedWorkers)).toEqual([1, 2, 3]);
   });
 
   test("A35 that are missing are named, if they are pods of the test (telemetry)", () => {
@@ -91,7 +87,6 @@ describe("when the master cannot be read", () => {
       connectedWorkers: 3,
       workersSource: "LocustAPI",
       testResult: { totalRequests: 812 },
-      isDue: true,
       wakeAt: at(70),
     });
     expect(it.answer(sample(50)).condition).toMatchObject({ status: "True", reason: "Polling" });
@@ -103,7 +98,7 @@ describe("when the master cannot be read", () => {
     for (const seconds of [20, 30, 40]) it.fail(seconds);
     expect(it.look(at(69))).toMatchObject({ workersSource: "LocustAPI", connectedWorkers: 3 });
     const ready = it.look(at(70), { worker: worker({ active: 3, ready: 2 }) });
-    expect(ready).toMatchObject({ workersSource: "JobStatus", connectedWorkers: 2, isDue: true, isLoaded: true });
+    expect(ready).toMatchObject({ workersSource: "JobStatus", connectedWorkers: 2, isLoaded: true });
     expect(ready).not.toHaveProperty("wakeAt");
     expect(it.look(at(71), { worker: worker({ active: 3 }) })).toMatchObject({ connectedWorkers: 3 });
     expect(it.look(at(72), { worker: undefined })).toMatchObject({ connectedWorkers: 0, isLoaded: false });
@@ -220,29 +215,6 @@ describe("when the master cannot be read", () => {
 });
 
 describe("writes", () => {
-  test("A72 numbers that change all the time are written every 15 s at most (telemetry)", () => {
-    const it = following();
-    it.answer(sample(0));
-    const before = it.writes;
-    for (let seconds = 10; seconds <= 300; seconds += 10) {
-      it.answer(sample(seconds, { totals: { requests: 1000 + seconds, failures: 0 } }));
-      it.look(at(seconds + 5));
-    }
-    expect(it.writes - before).toBeLessThanOrEqual(20);
-    expect(it.writes - before).toBeGreaterThanOrEqual(15);
-  });
-
-  test("nothing changes, nothing is due", () => {
-    const it = following();
-    const zero = { totals: { requests: 0, failures: 0 }, rate: 0 };
-    it.answer(sample(5, { ...zero, state: "ready", workers: 1 }));
-    const before = it.writes;
-    for (let seconds = 15; seconds < 600; seconds += 10) {
-      expect(it.answer(sample(seconds, { ...zero, state: "ready", workers: 1 })).isDue).toBe(false);
-    }
-    expect(it.writes).toBe(before);
-  });
-
   test("a test that is over and waits writes nothing more", () => {
     const it = following();
     it.answer(sample(10));

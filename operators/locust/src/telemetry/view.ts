@@ -43,8 +43,6 @@ export interface TelemetryView extends Numbers, Workers, WorkerHistory {
   readonly loadLength: LoadLength;
   /** Worker pods that the master misses. */
   readonly missingPods: readonly string[];
-  /** Numbers may be written for their own sake. Where something else is written, they go with it. */
-  readonly isDue: boolean;
   /** When the Job's count of workers is used instead, if nothing is read until then. */
   readonly wakeAt?: Instant;
 }
@@ -92,14 +90,8 @@ export function telemetryView(input: TelemetryInput): TelemetryView {
     endedEarly,
     loadLength: lengthOf(numbers.progress, input.end, config.interval),
     missingPods: said?.missing.filter((host) => input.workerPods.includes(host)) ?? [],
-    isDue: isDue(stored, reading, { ...numbers, ...workers, condition }, config),
     ...(freshness.is === "failing" && { wakeAt: freshness.until }),
   };
-}
-
-/** Numbers that are not due stay as they are stored. */
-export function heldNumbers(view: TelemetryView, stored: LocustTestStatus | undefined): Numbers {
-  return view.isDue ? view : { testResult: stored?.testResult, progress: stored?.progress };
 }
 
 /** What was read of the present master, or of the last one, if it has ended. */
@@ -268,26 +260,6 @@ function conditionIn(stored: LocustTestStatus | undefined): TelemetryCondition |
   return { status: found.status, reason, message: found.message ?? "" };
 }
 
-/** The rule for writes: what a person would want to know at once, or numbers once in a while. */
-function isDue(
-  stored: LocustTestStatus,
-  reading: Reading | undefined,
-  next: Numbers & Workers & { readonly condition: TelemetryCondition },
-  { statusInterval }: Telemetry,
-): boolean {
-  const { connectedWorkers, workersSource } = storedWorkers(stored);
-  if (next.connectedWorkers !== connectedWorkers || next.workersSource !== workersSource) return true;
-  if (next.progress?.state !== stored.progress?.state) return true;
-  if (next.progress?.loadStartTime !== stored.progress?.loadStartTime) return true;
-  const condition = conditionIn(stored);
-  if (next.condition.reason !== condition?.reason || next.condition.message !== condition.message) return true;
-  if (reading === undefined) return false;
-  if (reading.isNews) return true;
-  const written = parseTime(stored.testResult?.sampleTime);
-  // The stored time has lost its milliseconds.
-  return written !== undefined && reading.sample.at - written >= statusInterval + 1_000;
-}
-
 function asStored(stored: LocustTestStatus, condition: TelemetryCondition): TelemetryView {
   return {
     testResult: stored.testResult,
@@ -301,6 +273,5 @@ function asStored(stored: LocustTestStatus, condition: TelemetryCondition): Tele
     endedEarly: false,
     loadLength: "unknown",
     missingPods: [],
-    isDue: false,
   };
 }

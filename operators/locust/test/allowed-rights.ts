@@ -2,7 +2,7 @@
 import type { PolicyRule } from "@telltale/runtime";
 
 /** What the operator is deployed with that needs rights of its own. */
-export interface Extras {
+interface Extras {
   /** The master is read through the API server, with `TELEMETRY_MODE=api-proxy`. Powerful: off by default. */
   readonly apiProxy?: boolean;
   /** The metrics endpoint asks the server who calls. */

@@ -1,10 +1,10 @@
 import { Job, Pod, Secret, Service } from "@telltale/kinds/builtin";
 import { controller, done, excess, type PolicyRule, rbacManifests, rbacRules } from "@telltale/runtime";
 import { describe, expect, test } from "vitest";
-import { standardConfig } from "../config.ts";
-import { LocustTest } from "../kinds/locust-test.ts";
-import { locustOperator } from "../operator.ts";
-import { leaseRights, operatorRights } from "./rights.ts";
+import { standardConfig } from "../src/config.ts";
+import { LocustTest } from "../src/kinds/locust-test.ts";
+import { locustOperator } from "../src/operator.ts";
+import { leaseRights, operatorRights } from "./allowed-rights.ts";
 
 /** As the controller is declared; what it does plays no part in its rights. */
 const declared = controller(LocustTest)
