@@ -1,7 +1,7 @@
 // The operator put together: its controller, and what it follows the masters with.
 import type { Transport } from "@telltale/client";
 import { type Clock, systemClock } from "@telltale/clock";
-import type { Job, Pod } from "@telltale/kinds/builtin";
+import type { Job } from "@telltale/kinds/builtin";
 import { type Controller, type Log, type Look, silentLog } from "@telltale/runtime";
 import { webOptions } from "./build/index.ts";
 import { type Config, configWarnings } from "./config.ts";
@@ -39,14 +39,14 @@ export function locustOperator(options: OperatorOptions): readonly Controller[] 
   const poller = telemetryPoller({ config: config.telemetry, api, targets, clock });
   const memory = new Memory();
 
-  function telemetry(seen: Omit<World, "telemetry" | "making">, master: Pod | undefined, look: Look): TelemetryView {
+  const reachOf = ({ test, masterPod }: Pick<World, "test" | "masterPod">) =>
+    resolve(test, masterPod, webOptions(test), config.telemetry);
+
+  function telemetry(seen: Omit<World, "telemetry" | "making">, look: Look): TelemetryView {
     const { test, worker, pods } = seen;
-    const known = webOptions(test);
-    const reach = resolve(test, master, known, config.telemetry);
-    targets.set(test, reach);
     return telemetryView({
       stored: test.status,
-      reach,
+      reach: reachOf(seen),
       polled: look.polled(poller),
       worker: objectOf(worker),
       workerPods: pods.worker.map(({ metadata }) => metadata?.name ?? ""),
@@ -57,11 +57,12 @@ export function locustOperator(options: OperatorOptions): readonly Controller[] 
       end: endOfMaster(objectOf(seen.master) ?? lastOf(seen, "master")),
       now: look.now,
       config: config.telemetry,
-      options: known,
+      options: webOptions(test),
     });
   }
 
-  const senses = { config, memory, invalid: violations, telemetry };
+  const follow = (world: World) => targets.set(world.test, reachOf(world));
+  const senses = { config, memory, invalid: violations, telemetry, follow };
   return [locustTests(senses, { poller, source: targets.source, forget: (test) => targets.forget(test) })];
 }
 

@@ -370,6 +370,21 @@ test("T28 a deleted worker Job fails a running test after 30 s", async () => {
   expect(await on.says("TestCompleted")).toBe("True TestFailed Test failed: worker Job was deleted");
 });
 
+test("T28 the 30 s outlast the process that began to wait", async () => {
+  const on = await running();
+  await on.client.delete(Job, { name: "demo-worker", namespace }, { propagation: "Background" });
+  await on.pass(20_000);
+  const since = (await on.status()).workerJobMissingSince;
+  expect(since).toBeDefined();
+  await on.restart();
+  await on.pass(5_000);
+  await on.restart();
+  expect(await on.status()).toMatchObject({ phase: "Running", workerJobMissingSince: since });
+  await on.pass(6_000);
+  expect(await on.says("TestCompleted")).toBe("True TestFailed Test failed: worker Job was deleted");
+  expect(await on.status()).not.toHaveProperty("workerJobMissingSince");
+});
+
 test("T29 with the policy to begin again only the worker Job is made again", async () => {
   const on = await running({ config: { ...standardConfig, onJobDeleted: "Recreate" } });
   await on.client.delete(Job, { name: "demo-worker", namespace }, { propagation: "Background" });

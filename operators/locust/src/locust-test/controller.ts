@@ -68,6 +68,8 @@ export function locustTests(senses: Senses, following?: Following): Controller {
     async act(planned, hands, world) {
       const after = await act(planned, hands, world, (test, now) => observe(test, now, senses));
       memory.made(world.test.metadata.uid ?? "", after.making);
+      // Where the master is was not seen, and it is read where it was.
+      if (after.unread === undefined) senses.follow?.(after);
       return after;
     },
     status,
@@ -75,7 +77,7 @@ export function locustTests(senses: Senses, following?: Following): Controller {
       const { uid = "" } = world.test.metadata;
       const [then, now] = [(before ?? {}) as LocustTestStatus, after as LocustTestStatus];
       announce(eventsOf(world, then, now, memory.untold(uid)), hands as Hands<typeof LocustTest>);
-      memory.told(uid, world.masterPod);
+      memory.told(uid, world.masterPod?.metadata?.uid);
       for (const note of notesOf(world, then, now)) if (isForTheLog(note)) hands.log.warn(note.message);
     },
   });

@@ -227,7 +227,11 @@ function lost(world: World, { master, status, isCreated }: Facts): Decision | un
 const halted = ({ master }: Facts): Decision | undefined => (master === "Suspended" ? { is: "suspended" } : undefined);
 
 /** T24, T25, T25a, T28 */
-function workless(world: World, { master, worker, isCreated, phase }: Facts, now: Instant): Decision | undefined {
+function workless(
+  world: World,
+  { master, worker, isCreated, phase, status }: Facts,
+  now: Instant,
+): Decision | undefined {
   const isWaited = master === "Active" || (phase !== "Running" && master === "Created");
   if (!isCreated || !isWaited) return undefined;
   const grace = world.config.timers.workerFailureGrace;
@@ -238,7 +242,8 @@ function workless(world: World, { master, worker, isCreated, phase }: Facts, now
   const job = objectOf(world.worker);
   if (worker === "Failed" && job !== undefined) return wait(failedAt(job), `worker Job failed (${reasonOf(job)})`);
   const isDeleted = isWorkerDeleted(world, worker) && phase === "Running";
-  if (isDeleted && world.config.onJobDeleted === "Fail") return wait(world.workerGoneSince, "worker Job was deleted");
+  if (isDeleted && world.config.onJobDeleted === "Fail")
+    return wait(parseTime(status.workerJobMissingSince), "worker Job was deleted");
   if (job === undefined || !areAllFailing(job)) return undefined;
   const since = latest(...world.pods.worker.map((pod) => endedAt(pod) ?? bornAt(pod)));
   const cause = `workers have failed ${failuresOf(job)} times, and none is left`;

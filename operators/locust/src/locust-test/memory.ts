@@ -1,5 +1,4 @@
 // What one process remembers of tests beyond the server's state. Losing it only makes a wait longer or a message plainer.
-import type { Instant } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
 import type { Role } from "../config.ts";
 import type { Making } from "./world.ts";
@@ -9,7 +8,6 @@ export type Untold = Pick<Making, "created" | "missing">;
 
 interface Remembered {
   last: Partial<Record<Role, Job>>;
-  workerGoneSince?: Instant;
   masterPod?: string;
   untold?: Untold;
 }
@@ -25,17 +23,6 @@ export class Memory {
 
   lastOf(test: string): Readonly<Partial<Record<Role, Job>>> {
     return this.#tests.get(test)?.last ?? {};
-  }
-
-  /** Since when the worker Job is missing: from the first time that it is asked. */
-  workerGoneSince(test: string, isGone: boolean, now: Instant): Instant | undefined {
-    const known = this.#of(test);
-    if (!isGone) {
-      delete known.workerGoneSince;
-      return undefined;
-    }
-    known.workerGoneSince ??= now;
-    return known.workerGoneSince;
   }
 
   /** To be told as soon as a status is written: the one of this pass may not be. */

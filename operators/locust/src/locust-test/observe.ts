@@ -12,15 +12,17 @@ import { bornAt, jobPods } from "./job-pods.ts";
 import { classifyJob, newestOf } from "./jobs.ts";
 import type { Memory } from "./memory.ts";
 import { creationDelay, isCreating } from "./pod-health.ts";
-import { type Found, isMissing, nothingMade, objectOf, type World } from "./world.ts";
+import { type Found, nothingMade, objectOf, type World } from "./world.ts";
 
 export interface Senses {
   readonly config: Config;
   readonly memory: Memory;
   /** The rules that a spec breaks, in words. */
   readonly invalid: (test: LocustTest) => readonly string[];
-  /** What the master's web API tells; `master` is its newest pod. */
-  readonly telemetry: (seen: Omit<World, "telemetry" | "making">, master: Pod | undefined, look: Look) => TelemetryView;
+  /** What the master's web API tells. */
+  readonly telemetry: (seen: Omit<World, "telemetry" | "making">, look: Look) => TelemetryView;
+  /** Reads the master's web API from now on, where it is. */
+  readonly follow?: (world: World) => void;
 }
 
 /** A read that the server refuses says nothing of what is there: the test's own conditions say that, and nothing is done. */
@@ -59,7 +61,7 @@ function unreadWorld(test: LocustTest, unread: string, look: Look, senses: Sense
     invalid: [],
     hash: specHash(test.spec),
   } as const;
-  return { ...seen, telemetry: senses.telemetry(seen, undefined, look), making: nothingMade };
+  return { ...seen, telemetry: senses.telemetry(seen, look), making: nothingMade };
 }
 
 async function observeAll(test: LocustTest, look: Look, senses: Senses): Promise<World> {
@@ -71,7 +73,6 @@ async function observeAll(test: LocustTest, look: Look, senses: Senses): Promise
   const worker = await presently(Job, at("worker"), test, look, await jobAt(at("worker"), test, look));
   const pods = { master: await masterPods(test, master, look), worker: podsOf(worker, look) };
   const newest = newestOf(pods.master.filter(({ metadata }) => metadata?.deletionTimestamp === undefined));
-  const isGone = isMissing(worker) && test.status?.appliedGeneration !== undefined;
   const why = isOver(test) ? noComplaints : await complaintsOf(test, { master, worker, pods }, config, look);
   const seen = {
     test,
@@ -80,15 +81,14 @@ async function observeAll(test: LocustTest, look: Look, senses: Senses): Promise
     master,
     worker,
     last: memory.lastOf(uid),
-    workerGoneSince: memory.workerGoneSince(uid, isGone, look.now),
     pods,
     ...why,
-    masterPod: newest?.metadata?.uid,
+    masterPod: newest,
     isMasterReplaced: memory.isReplaced(uid, newest?.metadata?.uid),
     invalid: senses.invalid(test),
     hash: specHash(test.spec),
   };
-  return { ...seen, telemetry: senses.telemetry(seen, newest, look), making: nothingMade };
+  return { ...seen, telemetry: senses.telemetry(seen, look), making: nothingMade };
 }
 
 /** What an earlier test of this name has left may be gone already, and the cache not know it: a test must not wait for that. */

@@ -162,7 +162,6 @@ function worldOf(step: Seen, now: Instant, generation: number, stored: LocustTes
       ...(lastMaster && { master: job("master", lastMaster) }),
       ...(lastWorker && { worker: job("worker", lastWorker) }),
     },
-    workerGoneSince: plus(now, -40_000),
     pods: { master: podsOf("master"), worker: podsOf("worker") },
     complaints: new Map([["v", `configmap missing: token=${secret}`]]),
     masterPod: undefined,

@@ -43,6 +43,7 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
   draft.phase(phase, decision.is === "recreate" ? "recreate" : undefined);
   const times = timesOf(world, decision, facts, phase, now);
   draft.set({ ...times, expectedWorkers: expectedOf(world) });
+  workerJobMissing(world, decision, facts, phase, draft, now);
   applied(world, decision, facts, draft);
   const said = completion(world, decision, phase, draft);
   readiness(world, decision, facts, said, draft);
@@ -131,6 +132,20 @@ function timesOf(
 }
 
 const timeText = (at: Instant | undefined): string | undefined => (at === undefined ? undefined : formatTime(at));
+
+/** From the first time that it is seen: a restart does not begin to wait again. While the master is suspended no time counts. */
+function workerJobMissing(
+  world: World,
+  decision: Decision,
+  { status: { workerJobMissingSince }, isCreated, worker }: Facts,
+  phase: Phase,
+  draft: TestDraft,
+  now: Instant,
+): void {
+  const isMissing = decision.is === "goOn" && phase === "Running" && isCreated && isWorkerDeleted(world, worker);
+  if (isMissing) draft.set({ workerJobMissingSince: workerJobMissingSince ?? formatTime(now) });
+  else draft.unset("workerJobMissingSince");
+}
 
 /** What the resources were made from, once all of them are there. */
 function applied(world: World, decision: Decision, { isCreated }: Facts, draft: TestDraft): void {

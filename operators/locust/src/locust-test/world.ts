@@ -1,5 +1,4 @@
 // What a pass sees of one test: its resources, their pods, what the master says, and what became of making them.
-import type { Instant } from "@telltale/kinds";
 import type { Job, Pod, Service } from "@telltale/kinds/builtin";
 import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build/index.ts";
 import type { Config, Role } from "../config.ts";
@@ -21,8 +20,6 @@ export interface World {
   readonly worker: Found<Job>;
   /** Jobs as they were when they were deleted, where that was seen. */
   readonly last: Readonly<Partial<Record<Role, Job>>>;
-  /** Since when the worker Job is missing, as far as this process knows. */
-  readonly workerGoneSince?: Instant | undefined;
   readonly pods: Readonly<Record<Role, readonly Pod[]>>;
   /** Why pods cannot start, or a Job cannot create any, by its uid: from their newest Event. */
   readonly complaints: ReadonlyMap<string, string>;
@@ -30,8 +27,8 @@ export interface World {
   readonly unreadEvents?: string | undefined;
   /** Why the server's word on the test's objects could not be had. Then nothing else here is known. */
   readonly unread?: string;
-  /** The uid of the newest one. */
-  readonly masterPod: string | undefined;
+  /** The newest one. */
+  readonly masterPod: Pod | undefined;
   /** The newest master pod is another one than before. */
   readonly isMasterReplaced: boolean;
   readonly telemetry: TelemetryView;
