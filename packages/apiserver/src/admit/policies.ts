@@ -75,7 +75,7 @@ async function judged(
       oldObject: shown.oldObject ?? null,
       request: admissionRequest(a, shown, ""),
       namespaceObject: namespace(env.store, a.namespace)?.object() ?? null,
-      params,
+      ...(isObject(at(policy, "spec", "paramKind")) ? { params } : {}),
       authorize: env.authorize(a.user),
     });
     for (const warning of warnings) a.warn(warning);

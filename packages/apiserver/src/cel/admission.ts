@@ -15,6 +15,7 @@ export interface AdmissionInputs {
   /** The AdmissionRequest, without the objects. */
   readonly request: JsonObject;
   readonly namespaceObject: Json;
+  /** The parameter object of a policy that has a kind of them; null where a binding names none. */
   readonly params?: Json;
   readonly authorize: AccessCheck;
 }
@@ -27,19 +28,25 @@ export interface MatchCondition {
 /** One condition: whether it holds, or why that cannot be told. */
 export type Verdict = { readonly holds: boolean } | { readonly error: string };
 
+/** With `params` among its variables where the inputs have them. */
 export function evaluateCondition(expression: string, inputs: AdmissionInputs, budget = new Budget()): Verdict {
-  return verdict(compiledCondition(expression), expression, names(inputs), budget);
+  return verdict(compiledCondition(expression, inputs.params !== undefined), expression, names(inputs), budget);
 }
 
 // Conditions are asked again for every request.
-const compiledConditions = new Map<string, Compiled | CompileErrors>();
+type Conditions = Map<string, Compiled | CompileErrors>;
+const compiledConditions: { readonly plain: Conditions; readonly withParams: Conditions } = {
+  plain: new Map(),
+  withParams: new Map(),
+};
 
-function compiledCondition(expression: string): Compiled | CompileErrors {
-  const known = compiledConditions.get(expression);
+function compiledCondition(expression: string, params: boolean): Compiled | CompileErrors {
+  const compiled = params ? compiledConditions.withParams : compiledConditions.plain;
+  const known = compiled.get(expression);
   if (known !== undefined) return known;
-  const made = compile(expression, { variables: conditionVariables });
-  if (compiledConditions.size >= 1000) compiledConditions.clear();
-  compiledConditions.set(expression, made);
+  const made = compile(expression, { variables: policyVariables(undefined, params) });
+  if (compiled.size >= 1000) compiled.clear();
+  compiled.set(expression, made);
   return made;
 }
 
@@ -103,8 +110,7 @@ interface Failure {
 function validate(policy: JsonObject, inputs: AdmissionInputs, failClosed: boolean): Failure[] {
   const budget = new Budget();
   const { composed, validations } = compilePolicy(policy);
-  const variables = { ...names(inputs), params: view(inputs.params ?? null, dyn) };
-  const all: Names = { ...variables, variables: new Composed(composed, () => all, budget) };
+  const all: Names = { ...names(inputs), variables: new Composed(composed, () => all, budget) };
   const failures: Failure[] = [];
   for (const { declared, program, message } of validations) {
     const expression = text(declared["expression"]);
@@ -149,6 +155,7 @@ function names(inputs: AdmissionInputs): Names {
     oldObject: typed("oldObject", inputs.oldObject),
     request: typed("request", request),
     namespaceObject: typed("namespaceObject", inputs.namespaceObject),
+    ...(inputs.params === undefined ? {} : { params: view(inputs.params, dyn) }),
     authorizer: () => authorizerValue(inputs.authorize),
     "authorizer.requestResource": () => requestResourceValue(asked, inputs.authorize),
   };

@@ -1,8 +1,9 @@
 // What is refused of ValidatingAdmissionPolicies, their bindings and match conditions when they are written.
+import { deepEqual } from "@telltale/kinds";
 import { at, isObject, type Json, type JsonObject, member, text } from "../json.ts";
 import { duplicate, type FieldError, invalidField, notSupported, required } from "../status.ts";
 import { compilePolicy, objects } from "./admission.ts";
-import { conditionVariables } from "./admission-types.ts";
+import { policyVariables } from "./admission-types.ts";
 import { type Compiled, type CompileErrors, compile, isCompiled } from "./engine.ts";
 import { isQualified } from "./library/formats.ts";
 import { escapeProperty, type Type, typeName } from "./types.ts";
@@ -24,7 +25,7 @@ export function validatePolicy(policy: JsonObject): FieldError[] {
   if (!isObject(constraints)) errors.push(required("spec.matchConstraints"));
   else if (objects(constraints["resourceRules"]).length === 0)
     errors.push(required("spec.matchConstraints.resourceRules"));
-  errors.push(...validateConditions(member(spec, "matchConditions"), "spec.matchConditions"));
+  errors.push(...validateConditions(member(spec, "matchConditions"), "spec.matchConditions", isObject(kind)));
 
   const { composed, validations, variables } = compilePolicy(policy);
   objects(member(spec, "variables")).forEach((variable, i) => {
@@ -104,14 +105,15 @@ function annotationErrors(
   if (source.trim() === "") return [...errors, required(`${path}.valueExpression`, "valueExpression is not specified")];
   const made = compile(source, { variables });
   if (!isCompiled(made)) return [...errors, invalidField(`${path}.valueExpression`, source, made.errors)];
-  if (["string", "null", "dyn"].includes(made.resultType.kind)) return errors;
+  if (["string", "null"].includes(made.resultType.kind)) return errors;
   const why = `must evaluate to one of [string null_type] but got ${typeName(made.resultType)}`;
   return [...errors, invalidField(`${path}.valueExpression`, source, why)];
 }
 
-/** Match conditions of webhooks and policies. */
-export function validateConditions(given: Json | undefined, path: string): FieldError[] {
+/** Match conditions of webhooks and policies; those of a policy with a kind of parameters may name `params`. */
+export function validateConditions(given: Json | undefined, path: string, params = false): FieldError[] {
   const conditions = objects(given);
+  const variables = policyVariables(undefined, params);
   if (conditions.length > 64)
     return [
       { type: "FieldValueTooMany", field: path, body: `Too many: ${conditions.length}: must have at most 64 items` },
@@ -119,13 +121,10 @@ export function validateConditions(given: Json | undefined, path: string): Field
   const seen = new Set<string>();
   return conditions.flatMap((condition, i) => {
     const here = `${path}[${i}]`;
-    const [name, expression] = [text(condition["name"]), text(condition["expression"])];
+    const [name, expression] = [text(condition["name"]), text(condition["expression"]).trim()];
     const errors: FieldError[] = [];
-    if (expression.trim() === "") errors.push(required(`${here}.expression`));
-    else
-      errors.push(
-        ...typed(expression, compile(expression, { variables: conditionVariables }), "bool", `${here}.expression`),
-      );
+    if (expression === "") errors.push(required(`${here}.expression`));
+    else errors.push(...typed(expression, compile(expression, { variables }), "bool", `${here}.expression`));
     if (name === "") errors.push(required(`${here}.name`));
     else {
       errors.push(...isQualified(name).map((why) => invalidField(`${here}.name`, name, why)));
@@ -136,12 +135,19 @@ export function validateConditions(given: Json | undefined, path: string): Field
   });
 }
 
-/** Of the right type, or dynamic and then found out at run time. */
+/** Of the right type: one that only shows at run time is none. */
 function typed(source: string, program: Compiled | CompileErrors, kind: "bool" | "string", path: string): FieldError[] {
   if (!isCompiled(program)) return [invalidField(path, source, program.errors)];
   const found = program.resultType;
-  if (found.kind === kind || found.kind === "dyn") return [];
+  if (found.kind === kind) return [];
   return [invalidField(path, source, `must evaluate to ${kind} but got ${typeName(found)}`)];
+}
+
+/** The match conditions of a webhook configuration, where a write changes any of them. */
+export function validateWebhookConditions(object: JsonObject, old: JsonObject | undefined): FieldError[] {
+  const conditions = (it: JsonObject) => objects(it["webhooks"]).map((hook) => hook["matchConditions"] ?? []);
+  if (old !== undefined && deepEqual(conditions(object), conditions(old))) return [];
+  return conditions(object).flatMap((given, i) => validateConditions(given, `webhooks[${i}].matchConditions`));
 }
 
 const actions = ["Audit", "Deny", "Warn"];

@@ -7,7 +7,7 @@ import type { Strategy } from "../kinds/strategy.ts";
 import type { Store } from "../store/store.ts";
 import { builtinResource } from "./builtin.ts";
 import { Catalogue } from "./catalogue.ts";
-import { definitionResource, policyResource } from "./definitions.ts";
+import { definitionResource, withExpressions } from "./definitions.ts";
 import type { Resource } from "./resource.ts";
 
 /** The order in which discovery lists the built-in groups. */
@@ -56,8 +56,7 @@ function resourceOf(s: Strategy): Resource {
   if (resource === undefined) {
     const { kind } = s.kind;
     if (kind === "CustomResourceDefinition") resource = definitionResource(s);
-    else if (kind.startsWith("ValidatingAdmissionPolicy")) resource = policyResource(s);
-    else resource = builtinResource(s);
+    else resource = withExpressions(s);
     resources.set(s, resource);
   }
   return resource;

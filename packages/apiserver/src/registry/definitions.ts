@@ -3,13 +3,14 @@
 import { type Clock, tick } from "@telltale/clock";
 import { deepEqual, formatTime, type Ms } from "@telltale/kinds";
 import { loadCel } from "../cel/parse.ts";
-import { validateBinding, validatePolicy } from "../cel/policy-validation.ts";
+import { validateBinding, validatePolicy, validateWebhookConditions } from "../cel/policy-validation.ts";
 import { compileRules } from "../cel/rules.ts";
 import { crdWarnings, defaultCrd, prepareCrdCreate, prepareCrdUpdate, validateCrd } from "../crd/definition.ts";
 import { cleanupFinalizer, establish, isEstablished, type TakenNames, terminating } from "../crd/names.ts";
 import { at, type JsonObject, stringify } from "../json.ts";
 import type { Deletion } from "../kinds/delete.ts";
 import type { Strategy } from "../kinds/strategy.ts";
+import type { FieldError } from "../status.ts";
 import type { Store } from "../store/store.ts";
 import { builtinResource } from "./builtin.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -48,19 +49,26 @@ export function definitionResource(strategy: Strategy): Resource {
   };
 }
 
-/** Policies hold expressions, which are compiled when they are written. */
-export function policyResource(strategy: Strategy): Resource {
+type Check = (object: JsonObject, old: JsonObject | undefined) => FieldError[];
+const expressions: Readonly<Record<string, Check>> = {
+  ValidatingAdmissionPolicy: validatePolicy,
+  ValidatingAdmissionPolicyBinding: validateBinding,
+  MutatingWebhookConfiguration: validateWebhookConditions,
+  ValidatingWebhookConfiguration: validateWebhookConditions,
+};
+
+/** Kinds with expressions, which are compiled when they are written. */
+export function withExpressions(strategy: Strategy): Resource {
   const plain = builtinResource(strategy);
+  const check = expressions[strategy.kind.kind];
+  if (check === undefined) return plain;
   return {
     ...plain,
     async validate(object, old, part) {
       const { errors, warnings } = await plain.validate(object, old, part);
       if (part === "status" || errors.length > 0) return { errors, warnings };
       await loadCel();
-      return {
-        errors: strategy.kind.kind === "ValidatingAdmissionPolicy" ? validatePolicy(object) : validateBinding(object),
-        warnings,
-      };
+      return { errors: check(object, old), warnings };
     },
   };
 }
