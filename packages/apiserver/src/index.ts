@@ -1,7 +1,9 @@
 export type { LocalWebhook, Resolver, ServiceReference } from "./admit/webhook-call.ts";
 export type { FaultEffect, FaultHit, FaultMatch, FaultRule, WatchFault } from "./faults/faults.ts";
+export type { PodSecuritySettings } from "./pod-security/settings.ts";
 export type { ExecOptions, ExecSession, LogOptions, PodAccess } from "./pods/access.ts";
 export type { User } from "./request.ts";
+export type { AuditEvent } from "./route/handler.ts";
 export { type ApiServer, type ServerOptions, startApiServer } from "./server.ts";
 export { type StoreRemedy, StoreUnusable } from "./store/errors.ts";
 export type { Storage } from "./store/open.ts";

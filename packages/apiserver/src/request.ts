@@ -69,4 +69,6 @@ export interface Call {
   readonly readAt?: number;
   /** Says something to the client beside the answer; the same text once. */
   readonly warn: (text: string) => void;
+  /** Notes something for the audit of the request; absent where nobody reads it. */
+  readonly annotate?: (name: string, value: string) => void;
 }

@@ -24,6 +24,7 @@ import { faultsRoute } from "./faults/route.ts";
 import { at, isObject } from "./json.ts";
 import { bootstrapObjects } from "./kinds/bootstrap.ts";
 import { openapiRoute } from "./openapi/route.ts";
+import type { PodSecuritySettings } from "./pod-security/settings.ts";
 import type { PodAccess } from "./pods/access.ts";
 import { builtins, takenNames } from "./registry/builtins.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
@@ -36,7 +37,7 @@ import { type Resource, storageKey } from "./registry/resource.ts";
 import { type Backing, Writer } from "./registry/write.ts";
 import type { ApiRequest, ApiResponse, User } from "./request.ts";
 import { discovery } from "./route/discovery.ts";
-import { handler } from "./route/handler.ts";
+import { type AuditEvent, handler } from "./route/handler.ts";
 import type { RequestInfo } from "./route/info.ts";
 import { type ResourceStages, resources } from "./route/resources.ts";
 import { service } from "./route/service.ts";
@@ -63,6 +64,10 @@ export interface ServerOptions {
   /** Whether pods get their namespace's ServiceAccount and its token, and cannot be made without one. */
   readonly serviceAccounts?: boolean;
   readonly clock?: Clock;
+  /** Levels of PodSecurity where namespaces say nothing, and who is exempt. By default all pods are let in there. */
+  readonly podSecurity?: PodSecuritySettings;
+  /** Hears what is noted of requests for their audit: what PodSecurity decided, and what a level to audit does not allow. */
+  readonly audit?: (event: AuditEvent) => void;
   readonly random?: Random;
   readonly history?: { readonly maxEvents?: number; readonly maxAgeMs?: number };
   readonly bookmarkIntervalMs?: number;
@@ -149,9 +154,14 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   const hooks = webhookAdmission({ store, catalogue, clock, random, resolve, authorize });
   const caller = webhookCaller({ clock, resolve });
   const admit: Admission = chain(
-    builtinAdmission({ store, random, serviceAccounts: options.serviceAccounts ?? false }),
-    hooks,
+    builtinAdmission({
+      store,
+      random,
+      serviceAccounts: options.serviceAccounts ?? false,
+      podSecurity: options.podSecurity ?? {},
+    }),
     policyAdmission({ store, catalogue, authorize }),
+    hooks,
   );
   const backing: Backing = {
     store,
@@ -210,6 +220,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     authorizer,
     faults,
     log,
+    audit: options.audit,
     routes: [
       resources(stages),
       discovery(catalogue, () => `${host}:${listener?.port ?? 443}`),

@@ -20,7 +20,8 @@ vi.setConfig({ maxConcurrency: 16 });
  * Webhooks see all requests, compaction forgets everybody's past, what is about time needs a server that has time, and a
  * server is the same as before only while nobody makes definitions: these run when no other does.
  */
-const alone = ({ webhook, steps }: Case): boolean =>
+const alone = ({ alone, webhook, steps }: Case): boolean =>
+  alone === true ||
   webhook !== undefined ||
   steps.some((s) => s.do === "COMPACT" || s.elapsed !== undefined || s.path?.includes("timeoutSeconds=")) ||
   steps.some((s) => s.headers?.["if-none-match"] !== undefined);

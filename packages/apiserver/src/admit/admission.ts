@@ -22,6 +22,8 @@ export interface Attributes {
   readonly user: User;
   readonly dryRun: boolean;
   readonly warn: (text: string) => void;
+  /** Notes something for the audit of the request. */
+  readonly annotate?: ((name: string, value: string) => void) | undefined;
 }
 
 export interface Admission {

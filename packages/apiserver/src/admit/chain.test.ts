@@ -18,15 +18,20 @@ const create = (group: string, resource: string, object: JsonObject): Attributes
     object,
   }) as Attributes;
 
-test("each sees what the one before has made, and the first refusal by order is told", async () => {
+test("each sees what the one before has made, and is not asked what one before it refuses", async () => {
+  const validated: string[] = [];
   const adding = (name: string, error?: string): Admission => ({
     mutate: (a) => Promise.resolve({ ...a.object, [name]: Object.keys(a.object ?? {}).length }),
-    validate: () => (error === undefined ? Promise.resolve() : Promise.reject(badRequest(error))),
+    validate: () => {
+      validated.push(name);
+      return error === undefined ? Promise.resolve() : Promise.reject(badRequest(error));
+    },
   });
   const both = chain(adding("a"), adding("b", "first"), adding("c", "second"));
   const request = create("", "configmaps", {});
   expect(await both.mutate(request)).toEqual({ a: 0, b: 1, c: 2 });
   await expect(both.validate(request)).rejects.toThrow("first");
+  expect(validated).toEqual(["a", "b"]);
 });
 
 test("pods get their priority from the lowest default class, their tolerations, and their account where that is on", async () => {

@@ -1,13 +1,16 @@
-// Several admissions as one: the changes one after the other, the refusals of all before any is told.
+// Several admissions as one, one after the other: whom one refuses, the next is not asked about.
 import type { Random } from "@telltale/clock";
 import type { JsonObject } from "../json.ts";
 import { admitPod, type World, withNotReadyTaint, withProtection, withTolerations } from "../kinds/admission.ts";
 import { brokenLimits, withUsualAmounts } from "../kinds/limit-range.ts";
+import { checkOverhead, withIngressClass, withRuntimeClass } from "../kinds/runtime-class.ts";
+import type { PodSecuritySettings } from "../pod-security/settings.ts";
 import { ByNamespace } from "../registry/by-namespace.ts";
 import { generatedName, isTerminating } from "../registry/metadata.ts";
 import { forbidden } from "../status.ts";
 import type { Store } from "../store/store.ts";
 import type { Admission, Attributes } from "./admission.ts";
+import { podSecurity } from "./pod-security.ts";
 
 export function chain(...admissions: readonly Admission[]): Admission {
   return {
@@ -17,8 +20,7 @@ export function chain(...admissions: readonly Admission[]): Admission {
       return object;
     },
     async validate(a) {
-      const results = await Promise.allSettled(admissions.map((admission) => admission.validate(a)));
-      for (const result of results) if (result.status === "rejected") throw result.reason;
+      for (const admission of admissions) await admission.validate(a);
     },
   };
 }
@@ -28,10 +30,12 @@ export interface BuiltinAdmissionOptions {
   readonly random: Random;
   /** Whether pods get their ServiceAccount and its token, and cannot be made without one. */
   readonly serviceAccounts: boolean;
+  readonly podSecurity?: PodSecuritySettings;
 }
 
-/** What is part of the server: priorities, tolerations, service accounts, protection of volumes, taints of new nodes. */
-export function builtinAdmission({ store, random, serviceAccounts }: BuiltinAdmissionOptions): Admission {
+/** What is part of the server: priorities, tolerations, accounts, classes, protection of volumes, taints of nodes, pod security. */
+export function builtinAdmission(options: BuiltinAdmissionOptions): Admission {
+  const { store, random, serviceAccounts } = options;
   const world: World = {
     priorityClass: (name) => store.get(`${priorityClasses}${name}`)?.object(),
     defaultPriorityClass: () => lowestDefault(store.scan(priorityClasses).records.map((record) => record.object())),
@@ -44,21 +48,33 @@ export function builtinAdmission({ store, random, serviceAccounts }: BuiltinAdmi
         }
       : {}),
   };
+  const runtimeClass = (name: string) => store.get(`/node.k8s.io/runtimeclasses/${name}`)?.object();
+  const ingressClasses = () =>
+    store.scan("/networking.k8s.io/ingressclasses/").records.map((record) => record.object());
+  const checkPodSecurity = podSecurity(store, options.podSecurity ?? {});
   const ranges = new ByNamespace(store, "//limitranges/");
   const rangesIn = (namespace: string) => ranges.in(namespace).map((record) => record.object());
   return {
-    async mutate({ operation, resource, subresource, namespace, object }) {
+    async mutate({ operation, resource, subresource, namespace, object, name: requestName }) {
       if (subresource !== "" || object === undefined) return object;
       const { group, resource: name } = resource;
       if (operation === "UPDATE" && group === "" && name === "pods") return withTolerations(object);
       if (operation !== "CREATE") return object;
       if (group === "" && name === "pods")
-        return admitPod(withUsualAmounts(object, rangesIn(namespace)), namespace, world);
+        return withRuntimeClass(
+          admitPod(withUsualAmounts(object, rangesIn(namespace)), namespace, world),
+          requestName,
+          runtimeClass,
+        );
+      if (group === "networking.k8s.io" && name === "ingresses") return withIngressClass(object, ingressClasses);
       if (group === "" && name === "nodes") return withNotReadyTaint(object);
       return withProtection(object, resource);
     },
     async validate(a) {
       if (ranges.has(a.namespace)) checkRanges(a, rangesIn(a.namespace));
+      checkPodSecurity(a);
+      if (a.operation === "CREATE" && a.subresource === "" && a.resource.group === "" && a.resource.resource === "pods")
+        checkOverhead(a.object ?? {}, a.name, runtimeClass);
     },
   };
 }

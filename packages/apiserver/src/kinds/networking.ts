@@ -115,8 +115,8 @@ function validateIngress(spec: JsonObject): Found {
   for (const [i, tls] of each(spec, "tls").entries())
     for (const [j, host] of list(tls, "hosts").entries())
       found.push(...told(`spec.tls[${i}].hosts[${j}]`, host, hostProblems(text(host))));
-  const name = text(spec["ingressClassName"]);
-  if (name !== "") found.push(...told("spec.ingressClassName", name, subdomainProblems(name)));
+  const name = spec["ingressClassName"];
+  if (typeof name === "string") found.push(...told("spec.ingressClassName", name, subdomainProblems(name)));
   return found;
 }
 

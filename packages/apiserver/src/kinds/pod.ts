@@ -3,7 +3,9 @@ import { compareQuantity, parseQuantity } from "@telltale/kinds";
 import { Pod } from "@telltale/kinds/builtin";
 import { at, type Json, type JsonObject, text } from "../json.ts";
 import { type FieldError, forbiddenField } from "../status.ts";
+import { seccompWarnings, withAppArmorFields } from "./deprecated-profiles.ts";
 import { each, filled, given, number } from "./edit.ts";
+import { ephemeralContainersPart } from "./ephemeral-containers.ts";
 import { fillPod } from "./pod-defaults.ts";
 import { podUpdate } from "./pod-update.ts";
 import { podSpec } from "./pod-validation.ts";
@@ -59,7 +61,9 @@ export const podStrategy: Strategy = strategy(Pod, "core.Pod", {
     { name: "resize", kind: "Pod", verbs: change },
   ],
   default: filled(fillPod),
-  prepareCreate: (pod, { now }) => {
+  parts: { ephemeralcontainers: ephemeralContainersPart },
+  prepareCreate: (made, { now, warn = () => {} }) => {
+    const pod = withAppArmorFields(made, warn);
     const spec = { ...given(pod, "spec") };
     // A grace below zero was once allowed and means the shortest there is.
     if ((number(spec, "terminationGracePeriodSeconds") ?? 0) < 0) spec["terminationGracePeriodSeconds"] = 1;
@@ -92,10 +96,12 @@ export const podStrategy: Strategy = strategy(Pod, "core.Pod", {
     ...podSpec("spec", given(pod, "spec") ?? {}),
     ...podUpdate(given(pod, "spec") ?? {}, given(old, "spec") ?? {}),
   ],
-  warnings: (pod) =>
-    each(given(pod, "spec"), "imagePullSecrets").flatMap((secret, i) =>
+  warnings: (pod) => [
+    ...each(given(pod, "spec"), "imagePullSecrets").flatMap((secret, i) =>
       text(secret["name"]) === "" ? [`spec.imagePullSecrets[${i}].name: invalid empty name ""`] : [],
     ),
+    ...seccompWarnings(pod),
+  ],
 });
 
 const gated = (now: string): JsonObject => ({

@@ -33,6 +33,8 @@ export interface Context {
   readonly now: string;
   /** Who writes; a CertificateSigningRequest keeps it. */
   readonly user?: { readonly username: string; readonly uid: string; readonly groups: readonly string[] };
+  /** Says something to who writes. */
+  readonly warn?: (text: string) => void;
 }
 
 /** An endpoint that takes the whole object and writes some of it: `finalize`, `approval`. */

@@ -103,7 +103,8 @@ export class Writer {
     this.#checkEscalation(t, object, undefined);
     const uid = uuid(this.#b.random);
     object = withMetadata(object, { creationTimestamp: now, uid });
-    const context = { now, uid, dryRun: t.options.dryRun, user: t.call.user };
+    const { user, warn } = t.call;
+    const context = { now, uid, dryRun: t.options.dryRun, user, warn };
     const base = text(at(object, "metadata", "generateName"));
     if (nameOf(object) !== "" || base === "") return this.#insert(t, object, context);
     for (let attempt = 1; ; attempt += 1) {
@@ -403,5 +404,6 @@ function attributes(t: Target, operation: Operation, object: JsonObject, old: Js
     user: call.user,
     dryRun: options.dryRun,
     warn: call.warn,
+    annotate: call.annotate,
   };
 }

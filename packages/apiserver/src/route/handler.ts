@@ -22,6 +22,19 @@ export interface Stages {
   readonly routes: readonly Route[];
   /** What nobody expected; the request is answered all the same. */
   readonly log: (line: string) => void;
+  /** Requests of which something is noted. */
+  readonly audit?: ((event: AuditEvent) => void) | undefined;
+}
+
+/** What was noted of one request, in the words of Kubernetes' audit events. */
+export interface AuditEvent {
+  readonly auditID: string;
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly user: string;
+  /** What it was answered with. */
+  readonly code: number;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** Paths that anybody may read. */
@@ -31,9 +44,10 @@ export function handler(stages: Stages): (request: ApiRequest) => Promise<ApiRes
   return async (request) => {
     const warnings = new Warnings();
     const auditId = request.headers["audit-id"] ?? uuid(stages.random);
+    const noted: Noted = { verb: "", user: "", annotations: {} };
     let answer: ApiResponse;
     try {
-      answer = await route(stages, request, warnings);
+      answer = await route(stages, request, warnings, noted);
     } catch (error) {
       if (error instanceof ConnectionReset) throw error;
       if (!(error instanceof StatusError))
@@ -41,6 +55,8 @@ export function handler(stages: Stages): (request: ApiRequest) => Promise<ApiRes
       answer = await respondStatus(refusal(error), statusForm(request), warnings);
     }
     answer.headers["audit-id"] = auditId;
+    if (Object.keys(noted.annotations).length > 0)
+      stages.audit?.({ auditID: auditId, requestURI: request.url, code: answer.status, ...noted });
     return answer;
   };
 }
@@ -54,11 +70,27 @@ function refusal(error: unknown): StatusError {
   return internal("this request met a defect of the server; its log says more");
 }
 
-async function route(stages: Stages, request: ApiRequest, warnings: Warnings): Promise<ApiResponse> {
+interface Noted {
+  verb: string;
+  user: string;
+  readonly annotations: Record<string, string>;
+}
+
+async function route(stages: Stages, request: ApiRequest, warnings: Warnings, noted: Noted): Promise<ApiResponse> {
   const { path, query } = split(request.url);
   const info = requestInfo(request.method, path, query);
   const user = await identify(stages, request, info, path);
-  const call: Call = { request, query, user, warn: warnings.add };
+  const annotate = (name: string, value: string) => {
+    Object.assign(noted, { verb: info.verb, user: user.username });
+    noted.annotations[name] = value;
+  };
+  const call: Call = {
+    request,
+    query,
+    user,
+    warn: warnings.add,
+    ...(stages.audit === undefined ? {} : { annotate }),
+  };
   if (!(open.test(path) && (request.method === "GET" || request.method === "HEAD"))) authorize(stages, info, user);
   const answer = await stages.faults.around(call, info, async (seen) => {
     for (const candidate of stages.routes) {

@@ -11,6 +11,8 @@ export interface Case {
   /** Parts of CRD specs, installed before the steps; what is left out is filled in. */
   readonly crd?: JsonObject | readonly JsonObject[];
   readonly namespace?: false;
+  /** What it makes would change the answers to other cases. */
+  readonly alone?: true;
   readonly vars?: Readonly<Record<string, string>>;
   /** Paths to delete afterwards. */
   readonly cleanup?: readonly string[];
