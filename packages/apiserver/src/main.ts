@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 // The server as a program: prints one line of JSON when it is ready, and ends cleanly when asked to.
-import { readFileSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { parseAllDocuments } from "yaml";
-import type { JsonObject } from "./json.ts";
+import { writeFileSync } from "node:fs";
+import { objectsIn, readArguments, type Values } from "./arguments.ts";
+import { type PodSecuritySettings, settingsFrom } from "./pod-security/settings.ts";
 import { startApiServer } from "./server.ts";
 import { StoreUnusable } from "./store/errors.ts";
 import { repairStore } from "./store/repair.ts";
@@ -16,47 +15,26 @@ const usage = `usage: telltale-apiserver [options]
   --token TOKEN           let the administrator in by this token too
   --controllers none|core garbage collection and namespace deletion (default: core)
   --crds FILE ...         definitions to load at the start (YAML or JSON)
+  --pod-security FILE     levels and exemptions of PodSecurity: a PodSecurityConfiguration, as kube-apiserver reads it
   --anonymous             let requests without credentials in as system:anonymous
   --version-string V      what /version says
   --help`;
 
-const { values } = parseArgs({
-  options: {
-    "data-dir": { type: "string" },
-    repair: { type: "boolean", default: false },
-    port: { type: "string", default: "0" },
-    "kubeconfig-out": { type: "string" },
-    token: { type: "string" },
-    controllers: { type: "string", default: "core" },
-    crds: { type: "string", multiple: true, default: [] },
-    anonymous: { type: "boolean", default: false },
-    "version-string": { type: "string" },
-    help: { type: "boolean", short: "h", default: false },
-  },
-});
+const values = readArguments(process.argv.slice(2));
 
-if (values.help) {
+if ("problem" in values) {
+  console.error(`${values.problem}\n\n${usage}`);
+  process.exitCode = 2;
+} else if (values.help) {
   console.log(usage);
 } else {
-  const problem = refuse(values.port, values.controllers);
-  if (problem !== undefined) {
-    console.error(`${problem}\n\n${usage}`);
-    process.exitCode = 2;
-  } else {
-    await run().catch((error: unknown) => {
-      // A folder in use, a port that is taken: one line says it, a stack would hide it.
-      console.error(error instanceof Error ? error.message : String(error));
-      if (error instanceof StoreUnusable && error.remedy === "repair")
-        console.error(`to repair it: telltale-apiserver --data-dir ${values["data-dir"]} --repair`);
-      process.exit(1);
-    });
-  }
-}
-
-function refuse(port: string, controllers: string): string | undefined {
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return `--port ${port}: a port is a number from 0 to 65535`;
-  if (controllers !== "none" && controllers !== "core") return `--controllers ${controllers}: use none or core`;
-  return undefined;
+  await run(values).catch((error: unknown) => {
+    // A folder in use, a port that is taken: one line says it, a stack would hide it.
+    console.error(error instanceof Error ? error.message : String(error));
+    if (error instanceof StoreUnusable && error.remedy === "repair")
+      console.error(`to repair it: telltale-apiserver --data-dir ${values["data-dir"]} --repair`);
+    process.exit(1);
+  });
 }
 
 async function repair(dir: string | undefined): Promise<void> {
@@ -65,15 +43,17 @@ async function repair(dir: string | undefined): Promise<void> {
   console.log(found.length === 0 ? `nothing in ${dir} is damaged` : found.join("\n"));
 }
 
-async function run(): Promise<void> {
+async function run(values: Values): Promise<void> {
   if (values.repair) return repair(values["data-dir"]);
-  const objects = values.crds.flatMap((file) => documents(file));
+  const objects = values.crds.flatMap(objectsIn);
+  const security = values["pod-security"] === undefined ? undefined : podSecurityIn(values["pod-security"]);
   const server = await startApiServer({
     listen: { port: Number(values.port) },
     controllers: values.controllers === "none" ? "none" : "core",
     anonymous: values.anonymous,
     objects,
     log: (line) => console.error(line),
+    ...(security === undefined ? {} : { podSecurity: security }),
     ...(values["data-dir"] === undefined ? {} : { storage: { kind: "disk", dir: values["data-dir"] } }),
     ...(values["version-string"] === undefined ? {} : { version: values["version-string"] }),
     ...(values.token === undefined
@@ -99,9 +79,10 @@ async function run(): Promise<void> {
   process.once("SIGTERM", end);
 }
 
-function documents(file: string): JsonObject[] {
-  return parseAllDocuments(readFileSync(file, "utf8")).flatMap((d) => {
-    const value = d.toJS() as JsonObject | null;
-    return value === null ? [] : [value];
-  });
+/** Throws an error that names the file, when it holds something else. */
+function podSecurityIn(file: string): PodSecuritySettings {
+  const [settings, ...more] = objectsIn(file);
+  if (settings?.["kind"] !== "PodSecurityConfiguration" || more.length > 0)
+    throw new Error(`${file}: --pod-security needs one object of kind PodSecurityConfiguration`);
+  return settingsFrom(settings);
 }
