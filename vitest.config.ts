@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-const exclude = ["**/node_modules/**", "**/dist/**", "**/*.{real,differential}.test.ts"];
+const exclude = ["**/node_modules/**", "**/dist/**", "**/*.{real,differential,long}.test.ts"];
 
 export default defineConfig({
   test: {

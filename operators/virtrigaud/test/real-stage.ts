@@ -11,6 +11,7 @@ import type { Condition, KindRef, KubeObject } from "@telltale/kinds";
 import { CustomResourceDefinition } from "@telltale/kinds/builtin";
 import { type ControlPlane, startControlPlane } from "../../../tools/envtest/envtest.ts";
 import { Provider, VirtualMachine, VMClass, VMImage, virtrigaudCrds } from "../src/kinds/index.ts";
+import { annotations } from "../src/names.ts";
 import { tools } from "./job-pods.ts";
 import { Kit } from "./qemu/kit.ts";
 import { providerSpec } from "./stage.ts";
@@ -19,6 +20,7 @@ export const namespace = "default";
 /** So long a test may take where the machine is busy. On a quiet one it is a fifth of it. */
 export const patience = 300_000;
 const operatorProgram = new URL("./run-operator.ts", import.meta.url).pathname;
+const completeProgram = new URL("./run-complete-operator.ts", import.meta.url).pathname;
 const providerProgram = new URL("../src/qemu/main.ts", import.meta.url).pathname;
 
 /** The request to the server before or after which the operator dies: a pattern of its path, a space, and its body. */
@@ -37,8 +39,17 @@ export const annotates = (plural: string, name: string, annotation: string): str
 
 export type RealStage = Awaited<ReturnType<typeof realStage>>;
 
+export interface RealStageOptions {
+  /** With the controller of Providers too, for which the providers run elsewhere. It asks them about once a second. */
+  readonly isComplete?: boolean;
+}
+
 /** With a Provider of each name, a class `small` and an image `boot`. */
-export async function realStage(assets: string, names: readonly string[]) {
+export async function realStage(
+  assets: string,
+  names: readonly string[],
+  { isComplete = false }: RealStageOptions = {},
+) {
   const kits = new Map(names.map((name) => [name, new Kit()]));
   const kitOf = (name: string): Kit => {
     const kit = kits.get(name);
@@ -85,20 +96,26 @@ export async function realStage(assets: string, names: readonly string[]) {
     storage,
 
     start(fate?: Fate): void {
-      for (const [name, port] of ports) {
-        const flags = {
-          "state-dir": kitOf(name).state,
-          "image-dirs": images,
-          "storage-dir": storage,
-          "min-free": "1Mi",
-          listen: "127.0.0.1",
-          port: String(port),
-          "health-port": "0",
-        };
-        run(name, [providerProgram, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)]);
-      }
-      run("operator", [operatorProgram, plane.kubeconfig, ...(fate === undefined ? [] : [fate.when, fate.request])]);
+      for (const name of names) it.startProvider(name);
+      const program = isComplete ? completeProgram : operatorProgram;
+      run("operator", [program, plane.kubeconfig, ...(fate === undefined ? [] : [fate.when, fate.request])]);
     },
+
+    startProvider(name: string): void {
+      const flags = {
+        "state-dir": kitOf(name).state,
+        "image-dirs": images,
+        "storage-dir": storage,
+        "min-free": "1Mi",
+        listen: "127.0.0.1",
+        port: String(ports.get(name)),
+        "health-port": "0",
+      };
+      run(name, [providerProgram, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)]);
+    },
+
+    /** By kill -9. Its machines run on. */
+    killProvider: kill,
 
     async kill(): Promise<void> {
       await Promise.all([...running.keys()].map(kill));
@@ -204,7 +221,11 @@ export async function realStage(assets: string, names: readonly string[]) {
     async () => (await client.list(VirtualMachine, { namespace })).items.length === 0,
   );
   for (const [name, port] of ports) {
-    await it.create(Provider, name, { ...providerSpec, endpoint: `tcp://127.0.0.1:${port}` });
+    const spec = { ...providerSpec, endpoint: `tcp://127.0.0.1:${port}` };
+    const elsewhere = { annotations: { [annotations.runtimeEndpoint]: `provider.example:${port}` } };
+    const healthCheck = { interval: "1s", timeout: "1s", failureThreshold: 1 };
+    if (isComplete) await it.create(Provider, name, { ...spec, healthCheck }, elsewhere);
+    else await it.create(Provider, name, spec);
   }
   await it.create(VMClass, "small", { cpu: 1, memory: "128Mi" });
   await it.create(VMImage, "boot", { source: { libvirt: { path: join(images, "boot.raw"), format: "raw" } } });
