@@ -121,8 +121,8 @@ function sent(world: World, way: "export" | "import", refused: Refused): Step {
     case "lost":
       return deed({ is: way });
     case "refused": {
-      const { code, said } = transfer.error;
-      return code === "ABORTED" ? deed({ is: "withdraw" }) : refused(said, transfer.error);
+      const { failure, said } = transfer.error;
+      return failure === "Busy" ? deed({ is: "withdraw" }) : refused(said, transfer.error);
     }
     case "exported":
       return learn(exported(world, transfer.answer));

@@ -55,7 +55,7 @@ describe("an attempt that fails", () => {
 
   it("a provider that is too busy to export or import is asked again, for the same", async () => {
     const g = await ground(all.s);
-    g.old.script("exportDisk", refuse("ABORTED"), refuse("ABORTED"));
+    g.old.script("exportDisk", refuse("ABORTED"), refuse("UNKNOWN", "the disk is locked"));
     g.next.script("importDisk", refuse("ABORTED"));
     await migrate(g.h, "a");
     await until(g, "Exporting");
