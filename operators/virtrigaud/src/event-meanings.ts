@@ -78,6 +78,10 @@ export const eventMeanings: Readonly<Record<string, EventMeaning>> = {
     "What the migration needed on the way could not all be removed",
     "remove what is named by hand",
   ),
+  SourceRetained: warning(
+    "The old machine is not deleted, because the new one is not proven",
+    "look at the new machine, then delete the old one, or switch it on again",
+  ),
   StagingObjectRetained: warning(
     "The disk still lies on the storage: nobody can remove it there",
     "remove it by hand; from a claim a Job can, with VIRTRIGAUD_MIGRATION_JOB_IMAGE",

@@ -2,6 +2,7 @@
 import { type Instant, type Ms, parseQuantity, parseTime, plus, quantityToBytes } from "@telltale/kinds";
 import { findCondition, text } from "@telltale/status";
 import type { ValidationResults } from "../kinds/vm-migration-status.ts";
+import { sha256In, stagedObject } from "./staging.ts";
 import { ask, deed, failed, learn, move, type Step, wait } from "./step.ts";
 import { mustRun } from "./target.ts";
 import type { World } from "./world.ts";
@@ -15,7 +16,7 @@ export function checking(world: World): Step {
   if (target.object === undefined) return failed("ProviderError", text`the new VM ${target.at.name} is gone`);
   const results = held.validationResults;
   if (results === undefined) return disk(world);
-  if (results.diskSizeMatch === false) {
+  if (results.diskSizeMatch === false || results.checksumMatch === false) {
     return failed("ValidationFailed", text`${(results.validationErrors ?? []).join("; ")}`);
   }
   const step = running(world, results);
@@ -39,13 +40,31 @@ function disk(world: World): Step {
     checkDiskSize && size !== undefined && before !== undefined
       ? size >= before && size < before + gibibyte
       : undefined;
-  const isVerified = checkChecksum && sourceChecksum !== undefined && sourceChecksum === targetChecksum;
+  const isVerified = checkChecksum ? checksumVerdict(world) : undefined;
+  const errors = [
+    ...(isSame === false ? [`the disk has ${size} bytes, and the source ${before}`] : []),
+    ...(isVerified === false
+      ? [`the imported disk has the checksum ${targetChecksum}, and the exported ${sourceChecksum}`]
+      : []),
+  ];
   const results: ValidationResults = {
     ...(isSame !== undefined && { diskSizeMatch: isSame }),
-    ...(isVerified && { checksumMatch: true }),
-    ...(isSame === false && { validationErrors: [`the disk has ${size} bytes, and the source ${before}`] }),
+    ...(isVerified !== undefined && { checksumMatch: isVerified }),
+    ...(errors.length > 0 && { validationErrors: errors }),
   };
   return learn({ ...held, validationResults: results });
+}
+
+/** Undefined: they do not tell. A disk that was converted, by us or by the provider that imports it, has another one than was exported. */
+function checksumVerdict({ held, migration, staged, from }: World): boolean | undefined {
+  const { sourceChecksum, targetChecksum, targetFormat } = held.diskInfo ?? {};
+  if (sourceChecksum === undefined || targetChecksum === undefined) return undefined;
+  if (sourceChecksum === targetChecksum) return true;
+  const [before, after] = [sha256In(sourceChecksum), sha256In(targetChecksum)];
+  if (before !== undefined && before === after) return true;
+  const { format, isConverted } = stagedObject(migration, staged, held, from.channel.provider?.spec.type);
+  const isComparable = before !== undefined && after !== undefined && !isConverted && format === targetFormat;
+  return isComparable ? false : undefined;
 }
 
 /** What needs it to run: it stays on for a minute or has an address, and it answers. */

@@ -13,7 +13,9 @@ import { changed } from "./change.ts";
 import type { Cleaning } from "./leftovers.ts";
 import type { Senses } from "./observe.ts";
 import { removeByJob, removeWork } from "./remove-by-job.ts";
+import { sourceRemoval } from "./source-removal.ts";
 import { diskName } from "./staging.ts";
+import { isOurs } from "./target.ts";
 import type { World } from "./world.ts";
 
 export async function clean(what: Cleaning, world: World, hands: MigrationHands, senses: Senses): Promise<World> {
@@ -31,13 +33,12 @@ export async function clean(what: Cleaning, world: World, hands: MigrationHands,
     case "removeTarget":
       if (target.object !== undefined) await hands.remove(VirtualMachine, target.object, "Background");
       return { ...world, target: { ...target, object: undefined, isOurs: false } };
-    case "removeSource": {
-      if (source.vm === undefined) return world;
-      await hands.remove(VirtualMachine, source.vm, "Background");
-      const vm = await hands.live(VirtualMachine, source.at);
-      return { ...world, source: { ...source, vm: vm?.metadata.uid === source.vm.metadata.uid ? vm : undefined } };
-    }
+    case "removeSource":
+      return removeSource(world, hands);
     case "release":
+      if (what.kept !== undefined) {
+        hands.event("Warning", "SourceRetained", text`Source VM ${source.at.name} is not deleted: ${what.kept}`);
+      }
       return release(what.isRestored, world, hands);
     case "removeSnapshot":
       if (snapshot !== undefined) await hands.remove(VMSnapshot, snapshot, "Background");
@@ -70,6 +71,24 @@ export async function clean(what: Cleaning, world: World, hands: MigrationHands,
       return { ...world, claim: { ...claim, object } };
     }
   }
+}
+
+/** What the cache says of the new machine may be old: the server and its provider are asked first. */
+async function removeSource(world: World, hands: MigrationHands): Promise<World> {
+  const { source, target, migration, held } = world;
+  if (source.vm === undefined) return world;
+  const object = await hands.live(VirtualMachine, target.at);
+  const now = { ...world, target: { ...target, object, isOurs: isOurs(object, migration) } };
+  if (sourceRemoval(now).is !== "safe") return now;
+  const answer = await tried(world.to, "describe", { id: held.targetVMID ?? "" }, hands);
+  const lack = answer instanceof ProviderError ? answer.said : text`it does not exist there`;
+  if (answer instanceof ProviderError || !answer.exists) {
+    const why = text`kept, as provider ${world.to.at.name} does not confirm the new VM ${target.at.name}: ${lack}`;
+    return hearing(now, { stuck: { ...world.heard.stuck, [source.at.name]: why } });
+  }
+  await hands.remove(VirtualMachine, source.vm, "Background");
+  const vm = await hands.live(VirtualMachine, source.at);
+  return { ...now, source: { ...source, vm: vm?.metadata.uid === source.vm.metadata.uid ? vm : undefined } };
 }
 
 async function release(isRestored: boolean, world: World, hands: MigrationHands): Promise<World> {

@@ -5,6 +5,7 @@ import { type SafeText, text } from "@telltale/status";
 import { annotations, labels } from "../names.ts";
 import { removeName } from "./job.ts";
 import { isOpen, type Work } from "./job-state.ts";
+import { sourceRemoval } from "./source-removal.ts";
 import { filesOf, importsOf, isOwn, stagedIn } from "./staging.ts";
 import { isCompleted } from "./target.ts";
 import type { World } from "./world.ts";
@@ -13,7 +14,8 @@ export type Cleaning =
   | { readonly is: "complete" } // the target says that it is whole
   | { readonly is: "removeTarget" } // a machine that never became whole
   | { readonly is: "removeSource" }
-  | { readonly is: "release"; readonly isRestored: boolean } // the source is free, switched on again or not
+  /** The source is free, switched on again or not. `kept`: why it is not deleted although it should be. */
+  | { readonly is: "release"; readonly isRestored: boolean; readonly kept?: SafeText }
   | { readonly is: "removeSnapshot" }
   | { readonly is: "removeJob"; readonly work: Work }
   | { readonly is: "removeStaged"; readonly url: string }
@@ -41,6 +43,8 @@ export function nextCleaning(world: World, end: End): Cleaning | undefined {
 /** What is under way, and has to be over before more can be removed. */
 export function awaited(world: World): SafeText | undefined {
   const { jobs, claim } = world;
+  const source = sourceAwaits(world);
+  if (source !== undefined) return source;
   const removal = removalIn(world);
   const writing = jobs.find((it) => it !== removal && (it.state.is === "going" || isOpen(it)));
   if (writing !== undefined) return text`Job ${writing.name} is being stopped`;
@@ -101,13 +105,28 @@ function ofPartialTarget(world: World, end: End): Cleaning | undefined {
 }
 
 /** Only a source that carries our lock is touched: another machine may have its name meanwhile. */
-function ofSource({ source, migration }: World, end: End): Cleaning | undefined {
+function ofSource(world: World, end: End): Cleaning | undefined {
+  const { source, heard } = world;
   if (source.lock !== "ours" || source.vm === undefined) return undefined;
-  const { deletionTimestamp } = source.vm.metadata;
-  const isUnwanted = end === "success" && migration.spec.source.deleteAfterMigration === true;
-  if (isUnwanted && deletionTimestamp === undefined) return { is: "removeSource" };
   // Two copies must not run: what was switched off for a migration that succeeded stays off.
-  return { is: "release", isRestored: end !== "success" };
+  if (!isSourceUnwanted(world, end)) return { is: "release", isRestored: end !== "success" };
+  const removal = sourceRemoval(world);
+  if (removal.is === "refused") return { is: "release", isRestored: removal.isTargetGone, kept: removal.why };
+  return removal.is === "safe" && heard.stuck?.[source.at.name] === undefined ? { is: "removeSource" } : undefined;
+}
+
+const isSourceUnwanted = ({ source, migration }: World, end: End): boolean =>
+  end === "success" &&
+  migration.spec.source.deleteAfterMigration === true &&
+  source.vm?.metadata.deletionTimestamp === undefined;
+
+/** Why the source, which is to be deleted, is not yet. */
+function sourceAwaits(world: World): SafeText | undefined {
+  const { source, phase } = world;
+  const isOurs = source.lock === "ours" && source.vm !== undefined && phase === "Ready";
+  if (!isOurs || !isSourceUnwanted(world, "success")) return undefined;
+  const removal = sourceRemoval(world);
+  return removal.is === "waits" ? text`Source VM ${source.at.name} is kept meanwhile: ${removal.why}` : undefined;
 }
 
 function ofSnapshot(world: World): Cleaning | undefined {

@@ -38,10 +38,10 @@ export function retryAt(
   ).retryAt;
 }
 
-/** A guest that did not boot or answer may do so yet; a disk of the wrong size stays one. */
+/** A guest that did not boot or answer may do so yet; a disk of the wrong size or content stays one. */
 function isSlowGuest({ progress, validationResults }: Held, reason: string): boolean {
   const isAtGuest = reason === "ValidationFailed" && progress?.currentPhase === "Validating-Target";
-  return isAtGuest && validationResults?.diskSizeMatch !== false;
+  return isAtGuest && validationResults?.diskSizeMatch !== false && validationResults?.checksumMatch !== false;
 }
 
 export const timeoutAt = ({ migration, held, now }: Pick<World, "migration" | "held" | "now">): Instant =>

@@ -4,8 +4,8 @@ import { band, type Draft, remaining, type SafeText, text } from "@telltale/stat
 import type { VMMigration } from "../kinds/index.ts";
 import type { MigrationPhase, MigrationProgress } from "../kinds/vm-migration-status.ts";
 import { failureSaid, retryAt, timeoutAt } from "./retrying.ts";
-import { sha256In, stagedObject } from "./staging.ts";
 import { failReasons, type Rest, type WaitReason } from "./step.ts";
+import { isConvertedAndVerified } from "./verified.ts";
 import type { Held, World } from "./world.ts";
 
 export type MigrationDraft = Draft<typeof VMMigration>;
@@ -186,15 +186,10 @@ function entered(to: MigrationPhase, world: World, draft: MigrationDraft): void 
   working(to, said, draft);
 }
 
-/** A disk that was converted has another checksum than the one that was exported: each was verified for itself. */
-function unverified({ held, migration, staged, from }: World): SafeText {
-  const { isConverted } = stagedObject(migration, staged, held, from.channel.provider?.spec.type);
-  const { sourceChecksum, checksum, targetChecksum } = held.diskInfo ?? {};
-  const isHeld = migration.spec.options?.verifyChecksums !== false && sha256In(sourceChecksum) !== undefined;
-  return isConverted && isHeld && checksum !== undefined && checksum === targetChecksum
+const unverified = (world: World): SafeText =>
+  isConvertedAndVerified(world)
     ? text`the disk was converted on the way, and verified before and after`
     : text`the transfer was not verified by a checksum`;
-}
 
 /** The condition that is true while a phase lasts. */
 function working(phase: MigrationPhase, said: SafeText, draft: MigrationDraft): void {

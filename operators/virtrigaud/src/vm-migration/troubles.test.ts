@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claim, ground, type Migrations, migrate, migrations, s3 } from "../../test/migrations.ts";
 import { VirtualMachine, VMMigration, VMSnapshot } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
-import { hang, refuse, repeat } from "../simulated/faults.ts";
+import { answer, hang, refuse, repeat } from "../simulated/faults.ts";
 
 const minute = 60_000;
 let all: Migrations;
@@ -103,6 +103,22 @@ describe("an attempt that fails", () => {
     expect(await g.h.events(VMMigration)).toContain(
       "Warning MigrationFailed Migration failed after 1 retries: checksum mismatch",
     );
+  });
+
+  it("a disk that arrived with another checksum than it left with: the new machine is no copy", async () => {
+    const g = await ground(all.s);
+    const path = "/imports/web2-migrated.qcow2";
+    g.next.script("importDisk", answer({ diskId: "web2-migrated", path, checksum: "0".repeat(64) }));
+    await migrate(g.h, "a", {
+      source: { deleteAfterMigration: true },
+      options: { verifyChecksums: false, retryPolicy },
+    });
+    await tidy(g);
+    expect(await says(g)).toMatch(
+      /^False ValidationFailed Migration failed after 0 retries: the imported disk has the checksum 0{64}, and the exported [0-9a-f]{64}$/,
+    );
+    expect((await status(g))?.validationResults).toMatchObject({ diskSizeMatch: true, checksumMatch: false });
+    expect((await g.h.get(VirtualMachine, "web"))?.metadata.deletionTimestamp).toBeUndefined();
   });
 
   it("S27 timeout: it ends at its time whatever is under way, and is not tried again", async () => {
