@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 
+// `npm run usage` records what operators use while their suites run.
+const setupFiles = process.env["TELLTALE_USAGE"] === undefined ? [] : ["tools/usage/setup.ts"];
+
 const exclude = ["**/node_modules/**", "**/dist/**", "**/*.{real,differential,long}.test.ts"];
 
 export default defineConfig({
@@ -8,6 +11,7 @@ export default defineConfig({
     testTimeout: 30_000,
     // By itself it leaves one core free, which of two is half.
     maxWorkers: "100%",
+    setupFiles,
     projects: [
       {
         extends: true,

@@ -31,7 +31,7 @@ export type LogLevel = (typeof logLevels)[number];
 export function configFrom(env: Env): { readonly config: Config } | { readonly errors: readonly string[] } {
   const settings = new Settings(env);
   const config = read(settings);
-  return settings.errors.length > 0 ? { errors: settings.errors } : { config };
+  return settings.result("bindy", config);
 }
 
 function read(settings: Settings): Config {

@@ -66,7 +66,7 @@ export function configFrom(flags: Env): { readonly config: Config } | { readonly
     settings.refuse(name, value, "is no flag of this operator", `leave it out; there are ${known.join(", ")}`);
   }
   const config = read(settings);
-  return settings.errors.length > 0 ? { errors: settings.errors } : { config };
+  return settings.result("capt", config);
 }
 
 const known: readonly string[] = [

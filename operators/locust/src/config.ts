@@ -94,7 +94,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export function configFrom(env: Env): { readonly config: Config } | { readonly errors: readonly string[] } {
   const settings = new Settings(env);
   const config = read(settings, isInCluster(env) ? "pod-ip" : "api-proxy");
-  return settings.errors.length > 0 ? { errors: settings.errors } : { config };
+  return settings.result("locust", config);
 }
 
 function read(settings: Settings, mode: Telemetry["mode"]): Config {

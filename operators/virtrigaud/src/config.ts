@@ -50,7 +50,7 @@ export type Workers = Readonly<Record<keyof typeof standardWorkers, number>>;
 export function configFrom(env: Env): { readonly config: Config } | { readonly errors: readonly string[] } {
   const settings = new Settings(env);
   const config = read(settings);
-  return settings.errors.length > 0 ? { errors: settings.errors } : { config };
+  return settings.result("virtrigaud", config);
 }
 
 function read(settings: Settings): Config {

@@ -34,5 +34,6 @@ export { type PolicyRule, type RbacManifest, type RbacOptions, rbacManifests, rb
 export * from "./samples.ts";
 export { type Amount, type Env, type Range, Settings } from "./settings.ts";
 export type { Rate } from "./transport.ts";
+export { type UsageRecorder, usage } from "./usage.ts";
 export { annotationPatch, labelPatch } from "./write/annotations.ts";
 export { contains } from "./write/ensure.ts";

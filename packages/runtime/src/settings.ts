@@ -1,6 +1,7 @@
 // Reads settings of an operator from environment variables or flags, strictly, and remembers everything that is wrong with them.
 // An empty one is one that is not set. An error names the setting, its value and what to write instead.
 import { compareQuantity, isDnsLabel, isDnsSubdomain, type Ms, parseGoDuration, parseQuantity } from "@telltale/kinds";
+import { usage } from "./usage.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -10,6 +11,11 @@ export class Settings {
 
   constructor(env: Env) {
     this.#env = env;
+  }
+
+  /** What was read, or everything that is wrong with it. */
+  result<C>(operator: string, config: C): { readonly config: C } | { readonly errors: readonly string[] } {
+    return this.errors.length > 0 ? { errors: this.errors } : { config: usage().settings(operator, config) };
   }
 
   /** The value as it is written, or undefined when it is empty or not set. */

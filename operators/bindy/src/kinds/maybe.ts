@@ -9,6 +9,7 @@ import {
   type SpecOf,
   type TSchema,
 } from "@telltale/kinds";
+import { usage } from "@telltale/runtime";
 
 /** May be absent or null. */
 export const Maybe = <T extends TSchema>(schema: T) => Optional(Nullable(schema));
@@ -20,7 +21,7 @@ export type Settled<T> = T extends object ? { [K in keyof T]: Settled<Exclude<T[
 export function specOf<K extends Kind>(kind: K, object: Resource<K>): Settled<SpecOf<K>> {
   const seen = known.get(object) as { readonly spec: unknown; readonly is: Settled<SpecOf<K>> } | undefined;
   if (seen !== undefined && seen.spec === object.spec) return seen.is;
-  const is = settled(kind, object.spec);
+  const is = usage().spec(kind, settled(kind, object.spec));
   known.set(object, { spec: object.spec, is });
   return is;
 }

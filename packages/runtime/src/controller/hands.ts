@@ -10,6 +10,7 @@ import { NotLeaderError } from "../fence.ts";
 import { type Key, keyOfObject, type Name, nameOfKey } from "../key.ts";
 import type { Log } from "../log.ts";
 import type { Polled, Poller } from "../poll.ts";
+import { usage } from "../usage.ts";
 import { annotationPatch } from "../write/annotations.ts";
 import { ensure, owned } from "../write/ensure.ts";
 import { leaving, showsNews } from "../write/foreign.ts";
@@ -66,16 +67,16 @@ export function mapLook(around: Pick<Surroundings, "controller" | "own" | "input
     return found.store as unknown as Cached<T>["store"];
   };
   return {
-    get: (kind, name) => cached(kind).get(name),
+    get: (kind, name) => usage().object(kind, cached(kind).get(name)),
     list: (kind, { namespace, labels } = {}) => {
       const found = [...cached(kind).values()].filter(
         ({ metadata }) =>
           (namespace === undefined || metadata?.namespace === namespace) &&
           (labels === undefined || matchesSelector(labels, metadata?.labels)),
       );
-      return found.sort(byName);
+      return usage().objects(kind, found.sort(byName));
     },
-    where: (kind, index, value) => cached(kind).where(index, value),
+    where: (kind, index, value) => usage().objects(kind, cached(kind).where(index, value)),
   };
 }
 

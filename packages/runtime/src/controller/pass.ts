@@ -6,6 +6,7 @@ import { type Draft, draft, type Effect, type Finished, StatusViolation, signifi
 import { failureFrom } from "../failure.ts";
 import { NotLeaderError } from "../fence.ts";
 import type { PassResult } from "../samples.ts";
+import { usage } from "../usage.ts";
 import { annotationPatch } from "../write/annotations.ts";
 import type { Written } from "../write/status-writer.ts";
 import { isVanished } from "../write/vanished.ts";
@@ -93,9 +94,13 @@ async function straight(around: Surroundings, state: PassState): Promise<PassEnd
   return write(around, state, said);
 }
 
+/** The object of this pass, as the controller's steps get it. */
+const seen = ({ controller }: Surroundings, { object }: PassState): KubeObject =>
+  usage().object(controller.kind, object);
+
 function gateOf(around: Surroundings, state: PassState): Gate<KindRef> {
   for (const ask of around.controller.gates) {
-    const answer = ask(state.object, look(around, state));
+    const answer = ask(seen(around, state), look(around, state));
     if (answer !== "go") return answer;
   }
   return "go";
@@ -106,13 +111,13 @@ async function steps(around: Surroundings, state: PassState): Promise<Said> {
   const { steps: line } = around.controller;
   state.isOutdated = false;
   try {
-    let world = await line.observe(state.object as never, look(around, state));
+    let world = await line.observe(seen(around, state) as never, look(around, state));
     const actions = line.plan?.(world, state.now);
     if (line.act !== undefined) {
       const before = state.own.size;
       const after = await line.act(actions, hands(around, state) as never, world);
       if (after !== undefined) world = after;
-      else if (state.own.size > before) world = await line.observe(state.object as never, look(around, state));
+      else if (state.own.size > before) world = await line.observe(seen(around, state) as never, look(around, state));
     }
     state.signal.throwIfAborted();
     if (state.isOutdated) throw new PassOver("conflict");
@@ -127,7 +132,7 @@ function say(around: Surroundings, state: PassState, status: StatusStep<never, u
   const { kind } = around.controller;
   if (!isDeclared(kind)) {
     const plain = status as unknown as (world: unknown, object: KubeObject, now: Instant) => StatusValue<never>;
-    return { finished: plainly(kind, state.object, plain(world, state.object, state.now)), world };
+    return { finished: plainly(kind, state.object, plain(world, seen(around, state), state.now)), world };
   }
   const begun = begin(around, state, kind);
   for (const { condition, aggregate } of around.aggregates(state.object)) {
@@ -329,7 +334,7 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
   let outcome: Finalized;
   state.isOutdated = false;
   try {
-    outcome = await finalizer.run(state.object as never, hands(around, state) as never, begun as never);
+    outcome = await finalizer.run(seen(around, state) as never, hands(around, state) as never, begun as never);
   } catch (error) {
     if (error instanceof NotLeaderError || error instanceof PassOver) throw error;
     if (limit === undefined || state.now < limit) {

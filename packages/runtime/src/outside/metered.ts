@@ -1,14 +1,19 @@
 // An operator's own metrics in a registry, beside ours.
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Families, Family, Meter } from "../meter.ts";
+import { usage } from "../usage.ts";
 
 type Metric = Counter | Gauge | Histogram;
 
 export function meterIn<N extends string>(register: Registry, families: Families<N>): Meter<N> {
   const metrics = new Map<string, Metric>();
-  for (const [name, family] of Object.entries<Family>(families)) metrics.set(name, metricOf(register, name, family));
+  for (const [name, family] of Object.entries<Family>(families)) {
+    usage().metric(name, "declared");
+    metrics.set(name, metricOf(register, name, family));
+  }
   return {
     tell(name, labels = {}, value = 1) {
+      usage().metric(name, "sampled");
       const metric = metrics.get(name);
       if (metric instanceof Counter) metric.inc({ ...labels }, value);
       else if (metric instanceof Gauge) metric.set({ ...labels }, value);
@@ -32,7 +37,10 @@ function metricOf(register: Registry, name: string, family: Family): Metric {
         ...base,
         collect() {
           this.reset();
-          for (const [labels, value] of read()) this.set({ ...labels }, value);
+          for (const [labels, value] of read()) {
+            usage().metric(name, "sampled");
+            this.set({ ...labels }, value);
+          }
         },
       });
     }

@@ -1,0 +1,115 @@
+// What is declared against what was recorded: spec fields and settings that no code read, statuses, reasons and metrics that
+// nothing ever wrote.
+import { bugReason, type Kind, type Structural } from "@telltale/kinds";
+import type { Reads, Usage } from "./record.ts";
+
+/** All recordings as one. */
+export function merged(all: readonly Usage[]): Usage {
+  const into: Usage = { specs: {}, settings: {}, statuses: {}, conditions: {}, metrics: {} };
+  for (const usage of all) {
+    for (const part of ["specs", "settings"] as const) {
+      for (const [name, reads] of Object.entries(usage[part])) into[part][name] = join(into[part][name], reads);
+    }
+    for (const part of ["statuses", "conditions"] as const) {
+      for (const [name, values] of Object.entries(usage[part])) {
+        into[part][name] = [...new Set([...(into[part][name] ?? []), ...values])];
+      }
+    }
+    for (const [name, state] of Object.entries(usage.metrics)) {
+      if (into.metrics[name] !== "sampled") into.metrics[name] = state;
+    }
+  }
+  return into;
+}
+
+function join(a: Reads | undefined, b: Reads): Reads {
+  if (a === undefined) return b;
+  const names = new Set([...Object.keys(a.fields ?? {}), ...Object.keys(b.fields ?? {})]);
+  const fields = Object.fromEntries(
+    [...names].map((name) => {
+      const other = b.fields?.[name];
+      return [name, other === undefined ? (a.fields?.[name] ?? {}) : join(a.fields?.[name], other)];
+    }),
+  );
+  return {
+    ...((a.read ?? b.read) && { read: true as const }),
+    ...((a.listed ?? b.listed) && { listed: true as const }),
+    ...(names.size > 0 && { fields }),
+  };
+}
+
+/** Fields of a spec that nothing read, the outermost ones only. */
+export function unreadFields(schema: Structural, reads: Reads): string[] {
+  const found: string[] = [];
+  const visit = (node: Structural, at: Reads, path: string): void => {
+    if (node.items !== undefined) visit(node.items, at.fields?.["[]"] ?? {}, `${path}[]`);
+    if (node.additionalProperties !== undefined) {
+      const each = Object.values(at.fields ?? {}).reduce<Reads | undefined>((sum, one) => join(sum, one), undefined);
+      if (each !== undefined) visit(node.additionalProperties, each, `${path}{}`);
+    }
+    const fields = Object.entries(node.properties ?? {});
+    // Passed on whole: no field of it is known by name, and all of them reach what it is passed to.
+    const isWhole = path !== "" && at.listed === true && fields.every(([name]) => at.fields?.[name]?.read !== true);
+    if (isWhole) return;
+    for (const [name, child] of fields) {
+      const known = at.fields?.[name];
+      const inner = path === "" ? name : `${path}.${name}`;
+      if (known === undefined || !isTouched(known)) found.push(inner);
+      else visit(child, known, inner);
+    }
+  };
+  visit(schema, reads, "");
+  return found;
+}
+
+const isTouched = (reads: Reads): boolean =>
+  reads.read === true || Object.values(reads.fields ?? {}).some((child) => isTouched(child));
+
+/** Settings that nothing read after they were parsed, the outermost ones only. */
+export function unreadSettings(reads: Reads): string[] {
+  const found: string[] = [];
+  const visit = (at: Reads, path: string): void => {
+    const fields = Object.entries(at.fields ?? {});
+    if (path !== "" && at.listed === true && fields.every(([, { read }]) => read !== true)) return;
+    for (const [name, known] of fields) {
+      const inner = path === "" ? name : `${path}.${name}`;
+      if (!isTouched(known)) found.push(inner);
+      else visit(known, inner);
+    }
+  };
+  visit(reads, "");
+  return found;
+}
+
+/** Fields of a status that were never written with a value, the outermost ones only. */
+export function unwrittenFields(schema: Structural, written: readonly string[]): string[] {
+  const known = new Set(written);
+  const found: string[] = [];
+  const visit = (node: Structural, path: string): void => {
+    if (node.items !== undefined) visit(node.items, `${path}[]`);
+    for (const [name, child] of Object.entries(node.properties ?? {})) {
+      const inner = path === "" ? name : `${path}.${name}`;
+      if (inner === "conditions") continue;
+      if (known.has(inner)) visit(child, inner);
+      else found.push(inner);
+    }
+  };
+  visit(schema, "");
+  return found;
+}
+
+/** Reasons that an operator declared for a condition and were never given, as `Type/Reason`. */
+export function unusedReasons(kind: Kind, written: readonly string[]): string[] {
+  const given = written.map((text) => {
+    const [type = "", rest = ""] = text.split("=");
+    return { type, reason: rest.slice(rest.indexOf("/") + 1) };
+  });
+  return Object.entries(kind.conditions.types).flatMap(([type, declared]) => {
+    if (declared.form === "mirrored") return [];
+    const isOf = (other: string) => (declared.form === "family" ? other.startsWith(type) : other === type);
+    const used = new Set(given.filter((one) => isOf(one.type)).map(({ reason }) => reason));
+    return Object.keys(declared.reasons)
+      .filter((reason) => reason !== bugReason && !used.has(reason))
+      .map((reason) => `${type}/${reason}`);
+  });
+}
