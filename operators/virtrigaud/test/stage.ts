@@ -289,4 +289,16 @@ export const providerSpec: Provider["spec"] = {
   runtime: { image: "example/qemu-provider:dev", service: { tls: { enabled: false } } },
 };
 
-const readyStatus = { healthy: true, observedGeneration: 1 };
+/** What the controller of Providers says of one that answers, or does not. */
+export function connected(status: "True" | "False") {
+  const said = {
+    True: ["Connected", "The provider answers"],
+    False: ["ConnectionFailed", "connection refused"],
+  } as const;
+  const [reason, message] = said[status];
+  return {
+    conditions: [{ type: "Connected", status, reason, message, lastTransitionTime: "2026-01-01T00:00:00Z" }],
+  };
+}
+
+const readyStatus = { healthy: true, observedGeneration: 1, ...connected("True") };

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { Provider, VirtualMachine, VMClass } from "../src/kinds/index.ts";
 import { annotations } from "../src/names.ts";
 import { vmClasses } from "../src/vm-class/controller.ts";
-import { namespace, type Stage, type StageOptions, stage } from "./stage.ts";
+import { connected, namespace, type Stage, type StageOptions, stage } from "./stage.ts";
 
 let here: Stage | undefined;
 afterEach(async () => {
@@ -21,10 +21,10 @@ const machine = (more: object = {}) => ({ providerRef: { name: "box" }, classRef
 const status = async (it: Stage, name = "small") => (await it.get(VMClass, name))?.status;
 
 describe("what a class says", () => {
-  it("without any provider it is ready, and nobody knows who could do it", async () => {
+  it("without any provider nobody knows who could do it", async () => {
     const it = await open();
     await it.apply(VMClass, "small", small);
-    expect(await it.says(VMClass, "small")).toMatch(/^True Valid/);
+    expect(await it.says(VMClass, "small")).toMatch(/^Unknown NoProviders/);
     expect(await it.says(VMClass, "small", "Supported")).toMatch(/^Unknown NoProviders/);
     expect(await it.says(VMClass, "small", "Validated")).toMatch(/^True Valid/);
     expect(await status(it)).toMatchObject({ usedByVMs: 0, observedGeneration: 1 });
@@ -59,8 +59,32 @@ describe("what a class says", () => {
     expect((await status(it))?.supportedProviders).toBeUndefined();
   });
 
+  it("is ready while a provider that can do it answers, and unknown otherwise", async () => {
+    const it = await open();
+    await it.provider("box", { status: { conditions: [] } });
+    await it.apply(VMClass, "small", small);
+    await it.pass(2_000);
+    const all = async () => [await it.says(VMClass, "small"), await it.says(VMClass, "small", "Supported")];
+    const unasked = "Unknown NotAsked Provider box has not been asked yet";
+    expect(await all()).toEqual([unasked, unasked]);
+    await it.status(Provider, "box", connected("True"));
+    await it.pass(2_000);
+    expect(await all()).toEqual(["True Valid machines of this class can be made", "True Valid supported by qemu"]);
+    expect(await status(it)).toMatchObject({ supportedProviders: ["qemu"] });
+    await it.provider("vc", { spec: { type: "vsphere" } });
+    await it.status(Provider, "box", connected("False"));
+    await it.pass(2_000);
+    expect(await all()).toEqual(["True Valid machines of this class can be made", "True Valid supported by vsphere"]);
+    await it.status(Provider, "vc", { runtime: { phase: "Starting" } });
+    await it.pass(2_000);
+    const away = "Unknown ProviderUnreachable Providers box, vc cannot be reached: their conditions say why";
+    expect(await all()).toEqual([away, away]);
+    expect((await status(it))?.supportedProviders).toBeUndefined();
+  });
+
   it("a broken rule is named by its field, and a correction is seen", async () => {
     const it = await open();
+    await it.provider("box", { spec: { type: "vsphere" } });
     await it.apply(VMClass, "small", { cpu: 1, memory: "512Mi", securityProfile: { secureBoot: true } });
     expect(await it.says(VMClass, "small")).toMatch(/^False Invalid spec.securityProfile.secureBoot/);
     expect(await it.says(VMClass, "small", "Validated")).toMatch(/^False Invalid/);
@@ -72,6 +96,7 @@ describe("what a class says", () => {
 
   it("S46 one that cannot be read keeps nobody else waiting", async () => {
     const it = await open();
+    await it.provider("box");
     await it.apply(VMClass, "bad", { cpu: 1, memory: "1e.5" }).catch(() => undefined);
     await it.apply(VMClass, "worse", { cpu: 1, memory: "100" });
     await it.apply(VMClass, "small", small);
@@ -150,6 +175,7 @@ describe("its end", () => {
 
 it("paused, it is looked at and left alone", async () => {
   const it = await open();
+  await it.provider("box");
   await it.apply(VMClass, "small", small, { annotations: { [annotations.paused]: "true" } });
   await it.apply(VirtualMachine, "one", machine());
   await it.pass(2_000);

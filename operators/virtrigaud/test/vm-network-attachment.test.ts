@@ -5,7 +5,7 @@ import { Provider, VirtualMachine, VMClass, VMNetworkAttachment } from "../src/k
 import { annotations } from "../src/names.ts";
 import { vmClasses } from "../src/vm-class/controller.ts";
 import { vmNetworkAttachments } from "../src/vm-network-attachment/controller.ts";
-import { namespace, type Stage, type StageOptions, stage } from "./stage.ts";
+import { connected, namespace, type Stage, type StageOptions, stage } from "./stage.ts";
 
 let here: Stage | undefined;
 afterEach(async () => {
@@ -65,7 +65,8 @@ describe("what a network says", () => {
   it("waits for a provider, and for one that can", async () => {
     const it = await open();
     await it.apply(VMNetworkAttachment, "net", nat);
-    expect(await says(it)).toMatch(/^False NoProviders/);
+    expect(await says(it)).toMatch(/^Unknown NoProviders/);
+    expect((await status(it))?.ready).toBeUndefined();
     await it.provider("vc", { spec: { type: "vsphere" } });
     await it.pass(1_100);
     expect(await says(it)).toMatch(/^False Unsupported/);
@@ -80,6 +81,27 @@ describe("what a network says", () => {
     await it.remove(Provider, "box");
     await it.pass(1_100);
     expect((await status(it))?.providerStatus).not.toHaveProperty("box");
+  });
+
+  it("is ready while a provider that can do it answers, and unknown otherwise", async () => {
+    const it = await open();
+    await it.provider("box", { status: { conditions: [] } });
+    await it.apply(VMNetworkAttachment, "net", nat);
+    await it.apply(VirtualMachine, "one", machine());
+    await it.pass(1_100);
+    expect(await says(it)).toBe("Unknown NotAsked Provider box has not been asked yet");
+    const unseen = await status(it);
+    expect(unseen).toMatchObject({ phase: "Pending", connectedVMs: 0 });
+    expect([unseen?.ready, unseen?.availableOn, unseen?.providerStatus]).toEqual([undefined, undefined, undefined]);
+    await it.status(Provider, "box", connected("True"));
+    await it.status(VirtualMachine, "one", { id: "vm-1" });
+    await it.pass(1_100);
+    expect(await status(it)).toMatchObject({ phase: "Ready", ready: true, availableOn: ["box"], connectedVMs: 1 });
+    await it.status(Provider, "box", connected("False"));
+    await it.pass(1_100);
+    expect(await says(it)).toBe("Unknown ProviderUnreachable Provider box cannot be reached: its conditions say why");
+    const away = await status(it);
+    expect([away?.ready, away?.availableOn, away?.providerStatus]).toEqual([undefined, undefined, undefined]);
   });
 
   it("names what providers never hear of", async () => {
@@ -115,7 +137,7 @@ describe("what a network says", () => {
     await it.patch(VMNetworkAttachment, "net", { spec: { network: { type: "bridged" } } });
     await it.apply(VMNetworkAttachment, "good", nat);
     await it.pass(1_100);
-    expect(await status(it)).toMatchObject({ phase: "Failed", ready: false, connectedVMs: 1 });
+    expect(await status(it)).toMatchObject({ phase: "Failed", ready: false, connectedVMs: 0 });
     expect(await says(it, "Validated")).toMatch(/^False Invalid spec.network.type "bridged"/);
     expect(await addresses(it)).toEqual(["demo/one 10.0.0.1"]);
     expect(await it.says(VMNetworkAttachment, "good")).toMatch(/^True Valid/);
@@ -179,7 +201,7 @@ describe("addresses", () => {
     await it.remove(VirtualMachine, "zoe");
     await it.pass(1_100);
     expect(await addresses(it)).toEqual(["demo/ann 192.0.2.10"]);
-    expect(await status(it)).toMatchObject({ phase: "Ready", connectedVMs: 1 });
+    expect(await status(it)).toMatchObject({ phase: "Ready" });
   });
 
   it("that a machine asks for by itself win; what DHCP gave is listed", async () => {
@@ -207,6 +229,9 @@ describe("addresses", () => {
     await it.apply(VirtualMachine, "one", far, {}, "friend");
     await it.pass(1_100);
     expect(await addresses(it)).toEqual(["friend/one 10.0.0.1"]);
+    await it.status(VirtualMachine, "one", { id: "vm-1" }, "stranger");
+    await it.status(VirtualMachine, "one", { id: "vm-2" }, "friend");
+    await it.pass(1_100);
     expect(await status(it)).toMatchObject({ connectedVMs: 1 });
   });
 });
@@ -250,7 +275,7 @@ describe("its end", () => {
     await it.remove(VMNetworkAttachment, "net");
     await it.pass(1_100);
     expect(await says(it)).toBe("False InUse 1 VirtualMachines are still on this network");
-    expect(await status(it)).toMatchObject({ ready: false, connectedVMs: 1 });
+    expect(await status(it)).toMatchObject({ ready: false });
     await it.remove(VirtualMachine, "one");
     await it.pass(1_100);
     expect(await it.get(VMNetworkAttachment, "net")).toBeUndefined();

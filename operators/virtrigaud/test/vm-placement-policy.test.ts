@@ -3,9 +3,9 @@ import type { KindRef } from "@telltale/kinds";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../src/kinds/index.ts";
 import { vmPlacementPolicies } from "../src/vm-placement-policy/controller.ts";
-import { type ProviderOptions, type Stage, stage } from "./stage.ts";
+import { connected, type ProviderOptions, type Stage, stage } from "./stage.ts";
 
-const homes = ["a1", "a2", "a3", "a4", "a5", "a6"];
+const homes = ["a0", "a1", "a2", "a3", "a4", "a5", "a6"];
 let all: Stage;
 beforeAll(async () => {
   all = await stage({ controllers: () => [vmPlacementPolicies()], namespaces: homes });
@@ -39,6 +39,7 @@ const machine = (policy: string, provider = "p") => ({
 
 it("S51 policy: a host that is both allowed and excluded makes it invalid, until that is corrected", async () => {
   const it = begin();
+  await it.provider("p", { spec: { type: "vsphere" } });
   await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h1"], excludedHosts: ["h1"] } });
   const problem = "spec.hard: host h1 is both allowed and excluded";
   expect(await it.says(VMPlacementPolicy, "a", "Validated")).toBe(`False Invalid ${problem}`);
@@ -48,8 +49,25 @@ it("S51 policy: a host that is both allowed and excluded makes it invalid, until
   expect((await it.policy("a"))?.observedGeneration).toBe(2);
 });
 
+it("is kept by nobody while there is no provider, and while none answers", async () => {
+  const it = begin();
+  await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h1"] } });
+  const both = async () => [await it.says(VMPlacementPolicy, "a"), await it.says(VMPlacementPolicy, "a", "Supported")];
+  const none = "Unknown NoProviders there is no Provider";
+  expect(await both()).toEqual([none, none]);
+  await it.provider("p", { spec: { type: "vsphere" } });
+  expect(await both()).toEqual([
+    "True Valid Placement policy is valid and ready",
+    "True Valid vsphere can keep every hard rule",
+  ]);
+  await it.status(Provider, "p", connected("False"));
+  const away = "Unknown ProviderUnreachable Provider p cannot be reached: its conditions say why";
+  expect(await both()).toEqual([away, away]);
+});
+
 it("S52 policy conflict: two strict one-per-host policies with three machines for two hosts name each other", async () => {
   const it = begin();
+  await it.provider("p", { spec: { type: "vsphere" } });
   const spec = {
     hard: { hosts: ["h1", "h2"] },
     antiAffinity: { hostAntiAffinity: { enabled: true, scope: "strict" } },
@@ -144,6 +162,7 @@ it("the statistics are another's: they stay as they are", async () => {
 
 it("a TPM asked of machines with BIOS is wrong as long as they are", async () => {
   const it = begin();
+  await it.provider("p");
   await it.apply(VMClass, "c", { cpu: 1, memory: "512Mi" });
   await it.apply(VMPlacementPolicy, "a", { securityConstraints: { requireTPM: true } });
   await it.apply(VirtualMachine, "m0", machine("a"));

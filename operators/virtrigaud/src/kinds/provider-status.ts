@@ -1,5 +1,5 @@
 // What a Provider says of itself beside its conditions (3.2): its process, what it can do, what is used.
-import { Enum, Fields, Flag, List, Optional, type Static, Text, Time } from "@telltale/kinds";
+import { Enum, Fields, Flag, Int32, List, Optional, type Static, Text, Time } from "@telltale/kinds";
 import { LocalObjectReference } from "@telltale/kinds/core";
 import { bytes, count, percentage } from "./fields.ts";
 
@@ -38,7 +38,7 @@ const runtimeStatus = Fields({
     }),
   ),
   message: Optional(Text()),
-  readyReplicas: Optional(count()),
+  readyReplicas: Optional(Int32({ minimum: 0, description: "Absent: its Deployment has not been reported on" })),
   availableReplicas: Optional(count()),
 });
 
@@ -106,8 +106,8 @@ export const ProviderStatusFields = Fields({
   runtime: runtimeStatus,
   capabilities: List(Enum(providerCapabilities), { maxItems: providerCapabilities.length }),
   reportedCapabilities: reported,
-  version: Text({ maxLength: 128 }),
-  connectedVMs: count(),
+  version: Text({ maxLength: 128, description: "As spec.runtime.image is tagged: the provider itself is not asked" }),
+  connectedVMs: Int32({ minimum: 0, description: "Machines that exist on it" }),
   resourceUsage,
   adoption,
 });

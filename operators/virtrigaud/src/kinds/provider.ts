@@ -37,6 +37,13 @@ const runtimeTrouble = {
   DeploymentNotReady: no("No pod of the provider is ready", "kubectl describe its pods; check image and credentials"),
 } as const;
 
+const unobserved = {
+  NotObserved: unknown(
+    "The controller of Deployments has not reported on the Deployment yet",
+    "wait; if it lasts, look whether kube-controller-manager runs",
+  ),
+} as const;
+
 const runtimeReady = positive({
   means: "The process of the provider runs",
   present: "onceSet",
@@ -46,6 +53,7 @@ const runtimeReady = positive({
     ...runtimeTrouble,
     NotAsked: unknown("It runs elsewhere, and has not been asked yet", "wait"),
     ConnectionFailed: unknown("It runs elsewhere, and does not answer", "look at Connected"),
+    ...unobserved,
   },
 });
 
@@ -88,6 +96,7 @@ export const Provider = defineKind({
       reasons: {
         ProviderHealthy: yes("It is healthy"),
         ...runtimeTrouble,
+        ...unobserved,
         ConnectionFailed: on(
           ["False", "Unknown"],
           "The manager does not reach the provider: Unknown until spec.healthCheck.failureThreshold is reached",

@@ -18,6 +18,16 @@ export const providerUnreachable = {
   ),
 } as const;
 
+/** Of a kind that no provider keeps: it can be used where a provider that can do it answers. */
+export const unanswered = {
+  ProviderUnreachable: unknown(
+    "No Provider that could do it answers",
+    "look at Connected and RuntimeReady of the Providers that the message names",
+  ),
+  NotAsked: unknown("No Provider that could do it has been asked yet", "wait; look at Connected of the Provider"),
+  NoProviders: unknown("There is no Provider", "make one"),
+} as const;
+
 export const providerError = { ProviderError: no("A call to the provider failed", lookAtProvider) } as const;
 export const validationError = { ValidationError: no("The spec cannot work", correctSpec) } as const;
 export const unsupportedByProvider = {

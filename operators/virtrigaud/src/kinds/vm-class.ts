@@ -18,12 +18,11 @@ import {
   type Static,
   Text,
   Time,
-  unknown,
 } from "@telltale/kinds";
 import { finalizers, group, version } from "../names.ts";
 import { keepsPhase } from "./failures.ts";
 import { count, diskTypesAndNvme, flag, int, keyProvider, upTo } from "./fields.ts";
-import { forceDelete, invalid, reconcileFailed, valid } from "./reasons.ts";
+import { forceDelete, invalid, reconcileFailed, unanswered, valid } from "./reasons.ts";
 
 const spec = Fields({
   cpu: Int32({ minimum: 1, maximum: 128 }),
@@ -92,17 +91,18 @@ export const VMClass = defineKind({
   status: Fields({
     supportedProviders: List(Text({ maxLength: 63 }), {
       maxItems: 64,
-      description: "Types of providers that can do it",
+      description: "Types that can do it, of Providers that answer",
     }),
     usedByVMs: count(),
     validationResults: Dictionary(validationResult, { maxProperties: 64, description: "By type of provider" }),
   }),
   conditions: conditions({
     Ready: positive({
-      means: "Machines of this class can be made",
+      means: "The spec keeps the rules, and a Provider of a type that can do it answers",
       reasons: {
         ...valid,
         ...invalid,
+        ...unanswered,
         Unsupported: no("No type of provider in the cluster can do it", "read status.validationResults; ask for less"),
         InUse: no("It is being deleted, and machines still use it", forceDelete),
         ...reconcileFailed,
@@ -114,12 +114,12 @@ export const VMClass = defineKind({
       reasons: { ...valid, ...invalid },
     }),
     Supported: positive({
-      means: "At least one type of provider in the cluster can do it",
+      means: "A Provider of a type that can do it answers",
       present: "onceSet",
       reasons: {
         ...valid,
         Unsupported: no("None can", "read status.validationResults; ask for less, or add a Provider that can"),
-        NoProviders: unknown("There is no Provider", "make one"),
+        ...unanswered,
       },
     }),
   }),

@@ -12,6 +12,7 @@ import {
   neutral,
   no,
   Optional,
+  on,
   phases,
   positive,
   type Resource,
@@ -23,7 +24,7 @@ import {
 import { finalizers, group, version } from "../names.ts";
 import { tellsMessage } from "./failures.ts";
 import { bytes, count, eta, LocalRef, message, percentage } from "./fields.ts";
-import { asTrue, lookAtProvider, reconcileFailed, validationError } from "./reasons.ts";
+import { asTrue, lookAtProvider, providerUnreachable, reconcileFailed, validationError } from "./reasons.ts";
 import { cloneTypes, VMCloneSpec } from "./vm-clone-spec.ts";
 
 const progress = Fields({
@@ -87,6 +88,16 @@ const busy = no(
   "wait; it is asked again until spec.options.timeout is over",
 );
 
+/** The provider did not answer, or not with what it was asked. */
+const unheard = {
+  ...providerUnreachable,
+  ProviderError: on(
+    ["False", "Unknown"],
+    "The provider could not copy the machine, or, where it is Unknown, did not say how far it is",
+    lookAtProvider,
+  ),
+} as const;
+
 const done = { Completed: no("It is through", "nothing to do") } as const;
 
 export const VMClone = defineKind({
@@ -122,7 +133,7 @@ export const VMClone = defineKind({
   ),
   conditions: conditions({
     Ready: positive({
-      means: "The copy is there",
+      means: "The copy was made: its VirtualMachine says how it is since",
       reasons: {
         Completed: yes("It is"),
         Cloning: no("It is being made, or waits for its source", wait),
@@ -131,13 +142,14 @@ export const VMClone = defineKind({
         Busy: busy,
         SourceNotFound: no("The source does not exist", "make it, or name another one in a new VMClone"),
         ...fatal,
+        ...unheard,
         ...reconcileFailed,
       },
     }),
     Cloning: neutral({
       means: "The provider copies the machine",
       present: "onceSet",
-      reasons: { Cloning: yes("It does", wait), Busy: busy, ...done, ...fatal },
+      reasons: { Cloning: yes("It does", wait), Busy: busy, ...done, ...fatal, ...unheard },
     }),
     Customizing: neutral({
       means: "The guest is being changed",

@@ -14,7 +14,7 @@ import {
 } from "@telltale/kinds";
 import { finalizers, group, version } from "../names.ts";
 import { tellsMessage } from "./failures.ts";
-import { asTrue, lookAtProvider, reconcileFailed, unsupportedByProvider } from "./reasons.ts";
+import { asTrue, lookAtProvider, providerUnreachable, reconcileFailed, unsupportedByProvider } from "./reasons.ts";
 import { VMMigrationSpec } from "./vm-migration-spec.ts";
 import { VMMigrationStatusFields } from "./vm-migration-status.ts";
 
@@ -100,7 +100,7 @@ export const VMMigration = defineKind({
   ),
   conditions: conditions({
     Ready: positive({
-      means: "The machine is on the new provider",
+      means: "The machine was moved to the new provider: its VirtualMachine says how it is since",
       reasons: {
         Completed: yes("It is"),
         Validating: at("It is being checked"),
@@ -114,6 +114,7 @@ export const VMMigration = defineKind({
         ...waiting,
         ...retrying,
         ...fatal,
+        ...providerUnreachable,
         ...reconcileFailed,
       },
       // Of one that was paused before anybody looked at it.
@@ -132,7 +133,7 @@ export const VMMigration = defineKind({
     Exporting: neutral({
       means: "The old provider writes the disk to the storage",
       present: "onceSet",
-      reasons: { Exporting: yes("It does", wait), ...done, ...fatal },
+      reasons: { Exporting: yes("It does", wait), ...done, ...fatal, ...providerUnreachable },
     }),
     Transferring: neutral({
       means: "What lies on the storage is checked, and converted where it has to be",
@@ -147,7 +148,7 @@ export const VMMigration = defineKind({
     Importing: neutral({
       means: "The new provider takes the disk in, and the machine is made from it",
       present: "onceSet",
-      reasons: { Importing: yes("It does", wait), ...done, ...fatal },
+      reasons: { Importing: yes("It does", wait), ...done, ...fatal, ...providerUnreachable },
     }),
     Failed: negative({
       means: "An attempt failed",

@@ -8,6 +8,7 @@ import {
   defineKind,
   Fields,
   Flag,
+  Int32,
   List,
   neutral,
   no,
@@ -22,8 +23,8 @@ import {
 } from "@telltale/kinds";
 import { finalizers, group, version } from "../names.ts";
 import { failsAloud } from "./failures.ts";
-import { count, message, providerEntry, providerKeys } from "./fields.ts";
-import { forceDelete, invalid, reconcileFailed, valid } from "./reasons.ts";
+import { message, providerEntry, providerKeys } from "./fields.ts";
+import { forceDelete, invalid, reconcileFailed, unanswered, valid } from "./reasons.ts";
 import { VMNetworkAttachmentSpec } from "./vm-network-attachment-spec.ts";
 
 const onProvider = Fields({ ...providerEntry, state: Optional(Text({ maxLength: 63 })) });
@@ -40,10 +41,13 @@ export type IPAllocation = Static<typeof ipAllocation>;
 
 const status = Fields({
   message: message(),
-  ready: Flag(),
-  connectedVMs: count(),
+  ready: Flag({ description: "Absent where no Provider that can do it answers" }),
+  connectedVMs: Int32({ minimum: 0, description: "Machines with this network that exist on a provider" }),
   availableOn: providerKeys(),
-  providerStatus: Dictionary(onProvider, { maxProperties: 1000, description: "By provider" }),
+  providerStatus: Dictionary(onProvider, {
+    maxProperties: 1000,
+    description: "By provider: of those that answer, and of those whose type cannot do it",
+  }),
   ipAllocations: List(ipAllocation, {
     maxItems: 4000,
     description: "The addresses that are taken, each as long as its machine exists",
@@ -80,16 +84,16 @@ export const VMNetworkAttachment = defineKind({
     {
       initial: ["Pending", "Configuring", "Ready", "Failed"],
       means: {
-        Pending: "nobody has looked at it yet",
+        Pending: "there is no Provider that can do it, or none of them answers",
         Configuring: "a machine waits for an address of the pool",
-        Ready: "machines can be put on it",
+        Ready: "machines can be put on it: a Provider that can do it answers",
         Failed: "the spec breaks a rule",
       },
     },
   ),
   conditions: conditions({
     Ready: positive({
-      means: "Machines can be put on it",
+      means: "The spec keeps the rules, and a Provider that can do it answers",
       reasons: {
         ...valid,
         ...invalid,
@@ -97,7 +101,7 @@ export const VMNetworkAttachment = defineKind({
         PoolExhausted: no(...exhausted),
         PoolNotFound: no(...noPool),
         Unsupported: no("No Provider can do it", "read status.providerStatus; add the block of the provider's type"),
-        NoProviders: no("There is no Provider that it could be on", "make one"),
+        ...unanswered,
         InUse: no("It is being deleted, and machines are still on it", forceDelete),
         ...reconcileFailed,
       },

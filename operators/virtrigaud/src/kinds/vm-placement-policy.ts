@@ -22,7 +22,7 @@ import {
 import { group, version } from "../names.ts";
 import { keepsPhase } from "./failures.ts";
 import { count, duration, LocalRef } from "./fields.ts";
-import { invalid, reconcileFailed, valid } from "./reasons.ts";
+import { invalid, reconcileFailed, unanswered, valid } from "./reasons.ts";
 import { VMPlacementPolicySpec } from "./vm-placement-policy-spec.ts";
 
 const texts = (maxItems: number) => Optional(List(Text({ maxLength: 1024 }), { maxItems }));
@@ -87,11 +87,12 @@ export const VMPlacementPolicy = defineKind({
   }),
   conditions: conditions({
     Ready: positive({
-      means: "Machines can be placed by it",
+      means: "It can be kept, and a Provider that it is for answers",
       reasons: {
         ...valid,
         ...invalid,
         ...unsupported,
+        ...unanswered,
         Conflicts: no("It cannot be kept together with another policy", `read status.conflictingPolicies; ${apart}`),
         ...reconcileFailed,
       },
@@ -106,9 +107,9 @@ export const VMPlacementPolicy = defineKind({
       },
     }),
     Supported: positive({
-      means: "Every type of provider in use can keep its hard rules",
+      means: "Every type of provider in use can keep its hard rules, and a Provider answers",
       present: "onceSet",
-      reasons: { ...valid, ...unsupported },
+      reasons: { ...valid, ...unsupported, ...unanswered },
     }),
   }),
   memory: ["validationResults", "placementStats", "observedGeneration"],

@@ -13,6 +13,7 @@ import {
   neutral,
   no,
   Optional,
+  on,
   phases,
   positive,
   Quantity,
@@ -40,7 +41,7 @@ import {
   providerEntry,
   upTo,
 } from "./fields.ts";
-import { lookAtProvider, reconcileFailed, validationError } from "./reasons.ts";
+import { lookAtProvider, providerUnreachable, reconcileFailed, validationError } from "./reasons.ts";
 
 /** Only partly anchored, as it always was: what it lets through is read again when the schedule runs. */
 const cronPattern =
@@ -126,8 +127,14 @@ const clean = { Created: no("It is there", "nothing to do") } as const;
 const busyMeans = "The provider has other work with the machine, such as a copy";
 const busyFix = "wait; it is asked again for an hour";
 
+const waitingForVM = no("The machine is not there yet, is being changed, or nothing is known of it", wait);
+
 const trouble = {
-  ProviderError: no("The provider could not do it, or the snapshot is gone there", lookAtProvider),
+  ProviderError: on(
+    ["False", "Unknown"],
+    "The provider could not do it, or the snapshot is gone there; Unknown: it did not say",
+    lookAtProvider,
+  ),
   Unsupported: no(
     "The provider cannot take such a snapshot",
     "ask for less: no memory, no ApplicationConsistent, no encryption",
@@ -176,11 +183,16 @@ export const VMSnapshot = defineKind({
         Scheduled: yes("It is a schedule, and the message says when the next one is taken"),
         Creating: no("It is being taken", wait),
         Deleting: no("It is being deleted", wait),
-        VMNotFound: no("The machine does not exist", "make it, or correct spec.vmRef in a new VMSnapshot"),
-        WaitingForVM: no("The machine is not there yet, or is being changed", wait),
+        VMNotFound: on(
+          ["False", "Unknown"],
+          "The machine does not exist; Unknown: the snapshot was there, and nobody looks for it any more",
+          "make it, or correct spec.vmRef in a new VMSnapshot",
+        ),
+        WaitingForVM: waitingForVM,
         InvalidSchedule: no("The schedule cannot be read", "correct spec.schedule: five fields, a known timezone"),
         Busy: no(busyMeans, busyFix),
         ...trouble,
+        ...providerUnreachable,
         ...validationError,
         ...reconcileFailed,
       },
@@ -192,7 +204,9 @@ export const VMSnapshot = defineKind({
         Creating: yes("It is", wait),
         Busy: yes(busyMeans, busyFix),
         ...clean,
-        ProviderError: { ...trouble.ProviderError, on: ["True", "False"] },
+        WaitingForVM: waitingForVM,
+        ...providerUnreachable,
+        ProviderError: { ...trouble.ProviderError, on: ["True", "False", "Unknown"] },
         Unsupported: trouble.Unsupported,
         QuiesceFailed: trouble.QuiesceFailed,
       },

@@ -131,7 +131,7 @@ function podsOf(it: Provider, look: Look): string {
 function machinesOf(it: Provider, look: Look, settings: ProviderSettings): Machines {
   const machines = referringTo(it, look, settings);
   return {
-    count: machines.length,
+    count: machines.filter(({ status }) => (status?.id ?? "") !== "").length,
     hasConsole: machines.some(({ status }) => (status?.consoleURL ?? "") !== ""),
     used: usedBy(machines, ({ metadata, spec }) => look.get(VMClass, resolve(spec.classRef, metadata.namespace ?? ""))),
   };

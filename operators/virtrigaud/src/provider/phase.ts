@@ -12,14 +12,15 @@ export interface Standing {
   /** `host:port`, where it can be asked. */
   readonly endpoint?: string;
   readonly service?: string;
-  readonly readyReplicas: number;
-  readonly availableReplicas: number;
+  /** Undefined: nobody has reported on its Deployment. */
+  readonly replicas: { readonly ready: number; readonly available: number } | undefined;
 }
 
 export interface RuntimeReady {
   readonly status: "True" | "False" | "Unknown";
   readonly reason:
     | "DeploymentReady"
+    | "NotObserved"
     | "ExternalEndpoint"
     | "DeploymentNotReady"
     | "NotAsked"
@@ -47,8 +48,7 @@ function elsewhere({ it, probed }: World, endpoint: string): Standing {
     phase: answers ? "Running" : "Starting",
     ready: answering(endpoint, answer, findCondition(before?.conditions, "RuntimeReady")),
     endpoint,
-    readyReplicas: 0,
-    availableReplicas: 0,
+    replicas: { ready: 0, available: 0 },
   };
 }
 
@@ -75,9 +75,13 @@ function deployed(world: World): Standing {
     return { ...here, phase: "Pending", ready: not("DeploymentNotReady", text`The Deployment is not made yet`) };
   }
   const phase = phaseOf(deployment);
-  if (phase === "Running") return { ...here, phase, ready: running(world, here.readyReplicas) };
+  if (phase === "Running") return { ...here, phase, ready: running(world, here.replicas?.ready ?? 0) };
   const failure = failureIn(deployment);
   if (failure !== undefined) return { ...here, phase, ready: not("DeploymentError", failure) };
+  if (here.replicas === undefined) {
+    const message = text`The controller of Deployments has not reported on the Deployment yet`;
+    return { ...here, phase, ready: { status: "Unknown", reason: "NotObserved", message } };
+  }
   return { ...here, phase, ready: not("DeploymentNotReady", text`Deployment pods are not ready yet`) };
 }
 
@@ -113,11 +117,11 @@ export function failureIn(deployment: Deployment | undefined): SafeText | undefi
 const not = (reason: RuntimeReady["reason"], message: SafeText): RuntimeReady => ({ status: "False", reason, message });
 
 function placed({ it, deployment }: World) {
-  const { readyReplicas = 0, availableReplicas = 0 } = deployment?.status ?? {};
+  const { readyReplicas = 0, availableReplicas = 0, observedGeneration } = deployment?.status ?? {};
   const isThere = deployment !== undefined;
+  const isReported = observedGeneration !== undefined || readyReplicas > 0;
   return {
-    readyReplicas,
-    availableReplicas,
+    replicas: isReported ? { ready: readyReplicas, available: availableReplicas } : undefined,
     ...(isThere ? { endpoint: endpointOf(it), service: runtimeName(it) } : {}),
   };
 }

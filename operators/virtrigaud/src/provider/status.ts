@@ -44,7 +44,7 @@ export function status(world: World, draft: ProviderDraft, now: Instant, setting
 const waits: Readonly<Partial<Record<Standing["phase"], Ms>>> = { Pending: 30_000, Starting: 10_000, Failed: 60_000 };
 
 function runtimeOf(it: Provider, standing: Standing): NonNullable<ProviderStatus["runtime"]> {
-  const { phase, ready, endpoint, service, readyReplicas, availableReplicas } = standing;
+  const { phase, ready, endpoint, service, replicas } = standing;
   const isPaused = it.metadata.annotations?.[annotations.paused] === "true";
   return {
     mode: "Remote",
@@ -52,8 +52,7 @@ function runtimeOf(it: Provider, standing: Standing): NonNullable<ProviderStatus
     message: isPaused ? text`Paused: nothing is changed. ${ready.message}` : ready.message,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(service === undefined ? {} : { serviceRef: { name: service } }),
-    readyReplicas,
-    availableReplicas,
+    ...(replicas === undefined ? {} : { readyReplicas: replicas.ready, availableReplicas: replicas.available }),
   };
 }
 
@@ -142,11 +141,15 @@ function sayAbilities({ it, probed, machines }: World, draft: ProviderDraft): vo
     draft.set({ capabilities: capabilitiesOf({ reported, isWell, hasConsole }) });
   }
   const totals = told?.known?.totals ?? totalsIn(it.status?.resourceUsage);
-  draft.set({ resourceUsage: usageOf(machines.used, totals) });
+  // Of a provider that has never answered nobody knows what is on it.
+  const isKnown =
+    machines.count > 0 || reported !== undefined || (last !== undefined && last.answer.is !== "unreachable");
+  if (isKnown) draft.set({ resourceUsage: usageOf(machines.used, totals) });
+  else draft.unset("resourceUsage");
 }
 
 function readyOf(runtime: RuntimeReady, { isGood, healthy, connected }: Health): Said {
-  if (runtime.status === "False") return runtime;
+  if (runtime.status === "False" || runtime.reason === "NotObserved") return runtime;
   if (connected === undefined) {
     return { status: "Unknown", reason: "NotAsked", message: text`The provider has not been asked yet` };
   }

@@ -13,6 +13,7 @@ import { text } from "@telltale/status";
 import { classKeyOf, vmsByClass } from "../indexes.ts";
 import { Provider, VirtualMachine, VMClass } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
+import { answering } from "../reachable.ts";
 import type { Crossing } from "../references.ts";
 import { byType, observe, usedBy } from "./observe.ts";
 import { type ClassDraft, status } from "./status.ts";
@@ -38,8 +39,8 @@ export function vmClasses({ crossing, workers }: VMClassOptions): Controller {
       changed: (a, b) => classKeyOf(a) !== classKeyOf(b),
     })
     .index(VirtualMachine, vmsByClass.name, vmsByClass.values)
-    .watches(Provider, ({ old, new: next }, look) => (isNewType(old, next, look) ? everyClass(look) : []), {
-      changed: (a, b) => a.spec.type !== b.spec.type,
+    .watches(Provider, ({ old, new: next }, look) => (isNews(old, next, look) ? everyClass(look) : []), {
+      changed: (a, b) => a.spec.type !== b.spec.type || answering(a) !== answering(b),
     })
     .index(Provider, byType, ({ spec }) => [spec.type])
     .finalize((vmClass, hands, draft) => finalize(vmClass, hands, draft, crossing))
@@ -58,9 +59,11 @@ function classesOf(vm: VirtualMachine | undefined) {
   return [{ namespace, name }];
 }
 
-/** Whether the first provider of a type came, or the last one went: only then do classes look different. */
-function isNewType(old: Provider | undefined, next: Provider | undefined, look: MapLook): boolean {
+/** Whether a provider began to answer or ceased to, the first one of a type came, or the last one went. */
+function isNews(old: Provider | undefined, next: Provider | undefined, look: MapLook): boolean {
   const count = (type: string) => look.where(Provider, byType, type).length;
+  const answers = (it: Provider | undefined) => it !== undefined && answering(it) === "yes";
+  if (answers(old) !== answers(next)) return true;
   return (next !== undefined && count(next.spec.type) === 1) || (old !== undefined && count(old.spec.type) === 0);
 }
 

@@ -2,6 +2,7 @@
 import { formatTime, type Instant, type Ms, plus } from "@telltale/kinds";
 import { type Draft, text } from "@telltale/status";
 import type { ProviderType, VMClass, VMClassStatus } from "../kinds/index.ts";
+import { silence } from "../reachable.ts";
 import { type Support, supportOn } from "./features.ts";
 import type { World } from "./world.ts";
 
@@ -15,19 +16,25 @@ export function status(world: World, draft: ClassDraft, now: Instant): void {
   const { vmClass, problem, types, used } = world;
   const results = types.map((type) => [type, supportOn(vmClass.spec, type)] as const);
   const able = results.filter(([, { valid }]) => valid).map(([type]) => type);
+  const there = world.providers.filter(({ type }) => able.includes(type));
+  const answering = able.filter((able) => there.some(({ type, answers }) => type === able && answers === "yes"));
+  const unheard =
+    types.length === 0 ? ({ reason: "NoProviders", message: text`there is no Provider` } as const) : silence(there);
   draft.unset("supportedProviders", "validationResults");
   draft.set({
     usedByVMs: used,
-    ...(able.length === 0 ? {} : { supportedProviders: able }),
+    ...(answering.length === 0 ? {} : { supportedProviders: answering }),
     ...(results.length === 0 ? {} : { validationResults: written(world, results, now) }),
   });
   if (problem === undefined) draft.condition("Validated", true, "Valid", "the spec keeps the rules");
   else draft.condition("Validated", false, "Invalid", problem);
-  if (types.length === 0) draft.condition("Supported", "Unknown", "NoProviders", "there is no Provider");
-  else if (able.length > 0) draft.condition("Supported", true, "Valid", text`supported by ${able.join(", ")}`);
-  else draft.condition("Supported", false, "Unsupported", unsupported(results));
+  const isUnsupported = types.length > 0 && able.length === 0;
+  if (isUnsupported) draft.condition("Supported", false, "Unsupported", unsupported(results));
+  else if (unheard !== undefined) draft.condition("Supported", "Unknown", unheard.reason, unheard.message);
+  else draft.condition("Supported", true, "Valid", text`supported by ${answering.join(", ")}`);
   if (problem !== undefined) draft.condition("Ready", false, "Invalid", problem);
-  else if (types.length > 0 && able.length === 0) draft.condition("Ready", false, "Unsupported", unsupported(results));
+  else if (isUnsupported) draft.condition("Ready", false, "Unsupported", unsupported(results));
+  else if (unheard !== undefined) draft.condition("Ready", "Unknown", unheard.reason, unheard.message);
   else draft.condition("Ready", true, "Valid", "machines of this class can be made");
   draft.wake(plus(now, interval));
 }

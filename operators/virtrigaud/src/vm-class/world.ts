@@ -1,6 +1,7 @@
 // What one pass knows of a class. Values only.
 import type { SafeText } from "@telltale/status";
 import type { ProviderType, VMClass } from "../kinds/index.ts";
+import type { Answering } from "../reachable.ts";
 
 export interface World {
   readonly vmClass: VMClass;
@@ -10,4 +11,6 @@ export interface World {
   readonly types: readonly ProviderType[];
   /** Machines that refer to it. */
   readonly used: number;
+  /** The Providers of the cluster, in the order of their keys. */
+  readonly providers: readonly { readonly key: string; readonly type: ProviderType; readonly answers: Answering }[];
 }

@@ -211,7 +211,9 @@ describe("what a clone waits for, and what it refuses", () => {
       'False SourceNotFound source VM "nobody" not found',
     ]);
     await clone({}, "b");
-    expect(await says("Ready", "b")).toBe(`False ProviderError Provider ${h.namespace}/box is not running`);
+    expect(await says("Ready", "b")).toBe(
+      `Unknown ProviderUnreachable Provider ${h.namespace}/box cannot be reached: its conditions say why`,
+    );
     const source = { vmRef: { name: "web" }, snapshotRef: { name: "s1" } };
     await h.apply(VMMigration, "move", { source, target: { name: "there", providerRef: { name: "far" } } });
     const { uid } = (await h.get(VMMigration, "move"))?.metadata ?? {};
@@ -222,6 +224,10 @@ describe("what a clone waits for, and what it refuses", () => {
     await h.status(VirtualMachine, "web", { id: "" });
     await s.pass(1_000);
     expect(await says("Ready", "b")).toBe("False Cloning source VM web is not ready");
+    const unknown = { type: "Ready", status: "Unknown", reason: "ProviderUnreachable", message: "box is away" };
+    await h.status(VirtualMachine, "web", { conditions: [{ ...unknown, lastTransitionTime: "2026-01-01T00:00:00Z" }] });
+    await s.pass(1_000);
+    expect(await says("Ready", "b")).toBe("False Cloning source VM web is not known to be there: box is away");
     expect(host.calls).toEqual([]);
   });
 

@@ -16,6 +16,7 @@ import {
 } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
 import { placedCopies } from "../placement/copies.ts";
+import { unknownBecause } from "../reachable.ts";
 import { resolve } from "../references.ts";
 import { act } from "./act.ts";
 import { finalize } from "./finalize.ts";
@@ -109,5 +110,6 @@ const isOtherMachine = (a: VirtualMachine, b: VirtualMachine): boolean =>
   a.status?.id !== b.status?.id ||
   a.status?.phase !== b.status?.phase ||
   a.status?.powerState !== b.status?.powerState ||
+  unknownBecause(a) !== unknownBecause(b) ||
   !deepEqual(a.status?.ips, b.status?.ips) ||
   !deepEqual(a.metadata.annotations, b.metadata.annotations);

@@ -3,7 +3,7 @@
 import { type Instant, instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { text } from "@telltale/status";
 import { annotations } from "../names.ts";
-import { isExact } from "../vm-snapshot/reach.ts";
+import { isExact, unanswered } from "../vm-snapshot/reach.ts";
 import { ignoresCustomization, isReported, stepsOf } from "./customizing.ts";
 import { afterFailure, askedAgainAt, busyUntil, isRetryable, pendingRetry, timeoutOf } from "./retrying.ts";
 import { ask, deed, type FailReason, failed, rest, type Step } from "./step.ts";
@@ -100,13 +100,15 @@ const image: Row = ({ source, target, heard, held }) => {
 };
 
 const unreachable: Row = (world) =>
-  world.channel.is === "closed" && !isCopied(world) ? rest({ is: "unreachable", why: world.channel.why }) : undefined;
+  world.channel.is === "closed" && !isCopied(world)
+    ? rest({ is: "unreachable", why: world.channel.why, isAway: true })
+    : undefined;
 
 /** The provider is at it. */
 const task: Row = (world) => {
   const { held, heard } = world;
   if ((held.taskRef ?? "") === "") return undefined;
-  if (heard.trouble !== undefined) return rest({ is: "unheard", why: heard.trouble.said });
+  if (heard.trouble !== undefined) return rest({ is: "unheard", ...unanswered(heard.trouble, world) });
   if (heard.task === undefined) return ask("task");
   switch (heard.task.is) {
     case "running":
@@ -230,7 +232,7 @@ const free: Row = (world) => {
   if ((held.targetVMID ?? "") !== "" || source.is === "image") return undefined;
   if (source.is === "waiting") return rest({ is: "waiting", for: source.what, again: 30_000 });
   if (source.is !== "machine") return rest({ is: "noSource", why: source.what });
-  if (heard.trouble !== undefined) return rest({ is: "unreachable", why: heard.trouble.said });
+  if (heard.trouble !== undefined) return rest({ is: "unreachable", ...unanswered(heard.trouble, world) });
   if (source.snapshotId !== "") {
     if (heard.capabilities === undefined) return ask("capabilities");
     if (!heard.capabilities.extensions.includes("clone-from-snapshot")) {

@@ -17,6 +17,7 @@ import { placedCopies, withCopies } from "../placement/copies.ts";
 import { storedDecision } from "../placement/decision.ts";
 import { type Placing, place } from "../placement/engine.ts";
 import type { Reservations } from "../placement/reservations.ts";
+import { unknownBecause } from "../reachable.ts";
 import { recorded } from "../recorded.ts";
 import { acceptsFrom, type Crossing, follow, type Name, resolve } from "../references.ts";
 import { durationProblems } from "../validate/durations.ts";
@@ -144,7 +145,12 @@ function copyable(vm: VirtualMachine, snapshotId: string, look: Look): Source {
   const { name = "", namespace = "" } = vm.metadata;
   const { id = "", phase } = vm.status ?? {};
   if (id === "" || phase === "Provisioning" || phase === "Deleting") {
-    return { is: "waiting", what: text`source VM ${name} is not ready` };
+    const unknown = unknownBecause(vm);
+    const what =
+      unknown === undefined
+        ? text`source VM ${name} is not ready`
+        : text`source VM ${name} is not known to be there: ${unknown}`;
+    return { is: "waiting", what };
   }
   const lock = lockOf(vm, look);
   if (lock !== undefined) return { is: "waiting", what: text`VMMigration ${lock} has source VM ${name}` };

@@ -51,8 +51,14 @@ function fields({ held }: World, draft: CloneDraft): void {
 function say(rest: Exclude<Rest, { is: "stuck" | "done" }>, world: World, draft: CloneDraft): Wake {
   const { now } = world;
   const after = (ms: Ms): Instant => plus(now, ms);
-  const waits = (reason: "Cloning" | "SourceNotFound" | "ProviderError", why: SafeText) =>
+  const waits = (reason: "Cloning" | "SourceNotFound", why: SafeText) =>
     draft.condition("Ready", false, reason, why).set({ message: why });
+  /** Nobody knows what the provider is at. */
+  const unknown = (why: SafeText, isAway: boolean) => {
+    const reason = isAway ? "ProviderUnreachable" : "ProviderError";
+    draft.condition("Ready", "Unknown", reason, why).set({ message: why });
+    if ((world.held.taskRef ?? "") !== "") draft.condition("Cloning", "Unknown", reason, why);
+  };
   switch (rest.is) {
     case "failed":
       return sayFailed(rest, world, draft);
@@ -63,7 +69,7 @@ function say(rest: Exclude<Rest, { is: "stuck" | "done" }>, world: World, draft:
       waits("Cloning", rest.for);
       return after(rest.again);
     case "unreachable":
-      waits("ProviderError", rest.why);
+      unknown(rest.why, rest.isAway);
       return after(30 * second);
     case "copying":
       copying(world, draft, text`Clone operation initiated`);
@@ -75,10 +81,10 @@ function say(rest: Exclude<Rest, { is: "stuck" | "done" }>, world: World, draft:
     case "working":
       return sayWorking(world, draft);
     case "unheard":
-      waits("ProviderError", rest.why);
+      unknown(rest.why, rest.isAway);
       return after(taskPolls.clone);
     case "unsure":
-      if (rest.why !== undefined) waits("ProviderError", rest.why);
+      if (rest.why !== undefined) unknown(rest.why, false);
       // What was said before may be lost.
       else if (world.told.ready === undefined) waits("Cloning", text`It is looked up what became of the last request`);
       else draft.keep("Ready", "Cloning", "Failed");
@@ -114,7 +120,8 @@ function say(rest: Exclude<Rest, { is: "stuck" | "done" }>, world: World, draft:
 function sayFailed({ reason, why }: Rest & { is: "failed" }, { told, clone }: World, draft: CloneDraft): Wake {
   draft.phase("Failed").unset("taskRef").set({ message: why });
   draft.condition("Ready", false, reason, why).condition("Failed", true, reason, why);
-  if (told.cloning?.status === "True") draft.condition("Cloning", false, reason, why);
+  if (told.cloning?.status === "True" || told.cloning?.status === "Unknown")
+    draft.condition("Cloning", false, reason, why);
   if (told.customizing?.status !== "True") return undefined;
   draft.condition("Customizing", false, reason === "Timeout" ? reason : "CustomizationFailed", why);
   draft.set({

@@ -33,10 +33,10 @@ export type Rest =
   | { readonly is: "failed"; readonly reason: FailReason; readonly why: SafeText }
   | { readonly is: "noSource"; readonly why: SafeText }
   | { readonly is: "waiting"; readonly for: SafeText; readonly again: number }
-  | { readonly is: "unreachable"; readonly why: SafeText } // nothing can be asked of the provider
+  | { readonly is: "unreachable"; readonly why: SafeText; readonly isAway: boolean } // nothing can be asked of the provider
   | { readonly is: "copying" } // the provider was asked
   | { readonly is: "working" } // the provider is at it
-  | { readonly is: "unheard"; readonly why: SafeText } // the provider is at it, and did not say how far
+  | { readonly is: "unheard"; readonly why: SafeText; readonly isAway: boolean } // the provider is at it, and did not say how far
   | { readonly is: "unsure"; readonly why: SafeText | undefined; readonly at: Instant } // nothing came of the request yet
   | { readonly is: "retrying"; readonly reason: FailReason; readonly why: SafeText; readonly at: Instant }
   | { readonly is: "busy"; readonly why: SafeText; readonly at: Instant } // the machine has other work: nothing was done

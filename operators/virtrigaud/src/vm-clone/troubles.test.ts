@@ -169,7 +169,8 @@ describe("what goes wrong with a copy", () => {
     await s.pass(10_000);
     host.isUp = false;
     await s.pass(60_000);
-    expect([await phase(), (await says()).split(" ")[1]]).toEqual(["Cloning", "ProviderError"]);
+    expect([await phase(), (await says()).split(" ")[1]]).toEqual(["Cloning", "ProviderUnreachable"]);
+    expect(await says("Cloning")).toMatch(/^Unknown ProviderUnreachable/);
     host.isUp = true;
     await until("Ready");
     await clone({ target: { name: "web3" } }, "b");

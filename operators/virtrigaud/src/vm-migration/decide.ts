@@ -3,13 +3,14 @@ import { formatTime, type Ms, parseTime, plus } from "@telltale/kinds";
 import { findCondition, type SafeText, text } from "@telltale/status";
 import type { ProviderError } from "../link/provider-error.ts";
 import { pollAfter, taskPolls } from "../link/task.ts";
+import { unanswered } from "../vm-snapshot/reach.ts";
 import { checking } from "./checking.ts";
 import { readsFormat } from "./checks.ts";
 import { converting } from "./converting.ts";
 import { awaited, nextCleaning, policyOf, troubles } from "./leftovers.ts";
 import { resumeAt, retryAt, timeoutAt, withoutExport, withoutImport } from "./retrying.ts";
 import { attemptOf, exportsOf, stagedFormat } from "./staging.ts";
-import { ask, deed, failed, learn, move, rest, type Step, wait } from "./step.ts";
+import { ask, deed, failed, learn, move, rest, type Step, unsaid, wait } from "./step.ts";
 import { exported, exportedByTask, imported, importedByTask } from "./transfer.ts";
 import { validating } from "./validating.ts";
 import type { Held, Side, World } from "./world.ts";
@@ -75,7 +76,7 @@ function exporting(world: World): Step {
   if (source.lock !== "ours" || (source.vm?.status?.id ?? "") === "") {
     return failed("SourceNotFound", text`Source VM "${source.at.name}" is no longer the one that was checked`);
   }
-  if (from.channel.is === "closed") return wait(from.channel.why, poll);
+  if (from.channel.is === "closed") return unsaid(from.channel.why, poll);
   if ((held.taskRef ?? "") !== "") {
     return task(world, from, (result) => exportedByTask(held, result), withoutExport, refusedExport);
   }
@@ -85,7 +86,7 @@ function exporting(world: World): Step {
 function importing(world: World): Step {
   const { held, record, to } = world;
   if ((held.taskRef ?? "") === "" && (held.importID ?? "") !== "") return move("Creating");
-  if (to.channel.is === "closed") return wait(to.channel.why, poll);
+  if (to.channel.is === "closed") return unsaid(to.channel.why, poll);
   if ((held.taskRef ?? "") !== "") {
     const type = to.channel.provider.spec.type;
     return task(world, to, (result) => importedByTask(held, result, type), withoutImport, refusedImport);
@@ -147,7 +148,7 @@ function task(
 ): Step {
   const { heard, held, now } = world;
   const said = world.phase === "Exporting" ? transferSaid.export : transferSaid.import;
-  if (heard.trouble !== undefined) return wait(heard.trouble.said, taskPolls.transfer);
+  if (heard.trouble !== undefined) return unsaid(unanswered(heard.trouble, side).why, taskPolls.transfer);
   if (heard.task === undefined) return ask("task");
   switch (heard.task.is) {
     case "running": {

@@ -4,7 +4,7 @@ import { band, type Draft, remaining, type SafeText, text } from "@telltale/stat
 import type { VMMigration } from "../kinds/index.ts";
 import type { MigrationPhase, MigrationProgress } from "../kinds/vm-migration-status.ts";
 import { failureSaid, retryAt, timeoutAt } from "./retrying.ts";
-import { failReasons, type Rest, type WaitReason } from "./step.ts";
+import { failReasons, type Rest } from "./step.ts";
 import { isConvertedAndVerified } from "./verified.ts";
 import type { Held, World } from "./world.ts";
 
@@ -73,7 +73,7 @@ function say(rest: Rest, world: World, draft: MigrationDraft): Instant | undefin
       return now;
     }
     case "wait":
-      waits(rest.reason, rest.why, world, draft);
+      waits(rest, world, draft);
       return inTime(plus(now, rest.again), world);
     case "failed":
       return fails(rest.reason, rest.why, world, draft);
@@ -216,12 +216,16 @@ function working(phase: MigrationPhase, said: SafeText, draft: MigrationDraft): 
   }
 }
 
-function waits(reason: WaitReason | undefined, why: SafeText, world: World, draft: MigrationDraft): void {
+function waits({ reason, why, isUnheard }: Rest & { is: "wait" }, world: World, draft: MigrationDraft): void {
   const { phase = "Pending" } = world;
   if (phase === "Failed" || phase === "Ready") return;
   if (phase === "Validating" && reason !== undefined) draft.condition("Validating", true, reason, why);
   else working(phase, phase === "Validating" ? why : saidOf[phase], draft);
   draft.condition("Ready", false, reason ?? reasons[phase], why).set({ message: why });
+  if (isUnheard === true && (phase === "Exporting" || phase === "Importing")) {
+    draft.condition(phase, "Unknown", "ProviderUnreachable", why);
+    draft.condition("Ready", "Unknown", "ProviderUnreachable", why);
+  }
   if (phase === "Exporting" || phase === "Importing") draft.set({ progress: progressOf(world, phase) });
 }
 

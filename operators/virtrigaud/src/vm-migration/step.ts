@@ -61,7 +61,13 @@ export type FailReason = (typeof failReasons)[number];
 /** How a pass ends. */
 export type Rest =
   | { readonly is: "move"; readonly to: MigrationPhase } // this phase is through
-  | { readonly is: "wait"; readonly reason?: WaitReason; readonly why: SafeText; readonly again: Ms }
+  | {
+      readonly is: "wait";
+      readonly reason?: WaitReason;
+      readonly why: SafeText;
+      readonly again: Ms;
+      readonly isUnheard?: true;
+    } // the provider did not say
   | { readonly is: "failed"; readonly reason: FailReason; readonly why: SafeText; readonly isStale?: true } // what is staged is no good
   | { readonly is: "retryAt"; readonly at: Instant } // it failed, and is tried again then
   | { readonly is: "retry"; readonly to: MigrationPhase }
@@ -76,6 +82,8 @@ export const learn = (held: Held): Step => deed({ is: "learn", held });
 export const failed = (reason: FailReason, why: SafeText): Step => rest({ is: "failed", reason, why });
 /** What is staged is no good: whoever tries again begins with another export. */
 export const staleExport = (why: SafeText): Step => rest({ is: "failed", reason: "StorageError", why, isStale: true });
+/** Until the provider of a transfer says how far it is. */
+export const unsaid = (why: SafeText, again: Ms): Step => rest({ is: "wait", why, again, isUnheard: true });
 export const wait = (why: SafeText, again: Ms, reason?: WaitReason): Step =>
   rest({ is: "wait", why, again, ...(reason && { reason }) });
 export const move = (to: MigrationPhase): Step => rest({ is: "move", to });

@@ -3,6 +3,7 @@
 import { formatTime, type Ms, parseTime, plus } from "@telltale/kinds";
 import { findCondition, type SafeText, text } from "@telltale/status";
 import { annotations, labels } from "../names.ts";
+import { unknownBecause } from "../reachable.ts";
 import { gibibytes } from "../vm-snapshot/sizes.ts";
 import { pairProblem } from "./checks.ts";
 import { ask, deed, failed, learn, move, type Step, wait } from "./step.ts";
@@ -40,6 +41,11 @@ const notYet = ({ source }: World, why: SafeText): Step =>
 const isThere: Row = (world) => {
   const { vm, at } = world.source;
   const { id = "", phase, conditions } = vm?.status ?? {};
+  const unknown = vm === undefined || id !== "" ? undefined : unknownBecause(vm);
+  if (unknown !== undefined && world.source.lock !== "ours") {
+    const why = text`it is not known whether source VM ${at.name} is on its provider: ${unknown}`;
+    return wait(why, prerequisites, "SourceProviderNotReady");
+  }
   if (id === "" || vm?.metadata.deletionTimestamp !== undefined)
     return notYet(world, text`Source VM ${at.name} is not there on its provider`);
   if (findCondition(conditions, "Ready")?.reason === "VMNotFound")

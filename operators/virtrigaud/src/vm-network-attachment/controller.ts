@@ -14,6 +14,7 @@ import {
 import { text } from "@telltale/status";
 import { Provider, VirtualMachine, VMNetworkAttachment } from "../kinds/index.ts";
 import { annotations, fieldManager } from "../names.ts";
+import { answering } from "../reachable.ts";
 import type { Crossing } from "../references.ts";
 import {
   byMachineProvider,
@@ -55,7 +56,7 @@ export function vmNetworkAttachments({ crossing, workers }: VMNetworkAttachmentO
     .index(VirtualMachine, byNetwork, networksOf)
     .index(VirtualMachine, byMachineProvider, (vm) => (networksOf(vm).length === 0 ? [] : [providerOf(vm)]))
     .watches(Provider, ({ old, new: next }, look) => around(next ?? old, look), {
-      changed: (a, b) => a.spec.type !== b.spec.type,
+      changed: (a, b) => a.spec.type !== b.spec.type || answering(a) !== answering(b),
     })
     .watches(ConfigMap, ({ old, new: next }, look) => fedBy(next ?? old, look), { metadataOnly: true })
     .gets(ConfigMap)
@@ -109,14 +110,15 @@ async function finalize(
   draft: NetworkDraft,
   crossing: Crossing,
 ): Promise<Finalized> {
-  const connected = machinesOn(network, hands, crossing).length;
-  if (connected === 0) return done;
+  // One that does not exist yet counts too: it could not be made without it.
+  const users = machinesOn(network, hands, crossing).length;
+  if (users === 0) return done;
   if (network.metadata.annotations?.[annotations.forceDelete] === "true") {
-    hands.event("Warning", "ForceDeleted", `deleted while ${connected} VirtualMachines are on it`);
+    hands.event("Warning", "ForceDeleted", `deleted while ${users} VirtualMachines are on it`);
     return done;
   }
-  const message = text`${connected} VirtualMachines are still on this network`;
-  draft.set({ connectedVMs: connected, ready: false, message });
+  const message = text`${users} VirtualMachines are still on this network`;
+  draft.set({ ready: false, message });
   draft.condition("Ready", false, "InUse", message);
   return waiting(60_000);
 }

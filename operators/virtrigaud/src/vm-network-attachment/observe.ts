@@ -46,7 +46,7 @@ function seen(
     problem: toldAll(networkProblems(network)),
     poolTrouble,
     providers: providersOf(network, machines, look),
-    connected: machines.length,
+    connected: machines.filter(({ status }) => (status?.id ?? "") !== "").length,
     addresses: allocate(cards, network.status?.ipAllocations ?? [], supply, formatTime(look.now)),
   };
 }

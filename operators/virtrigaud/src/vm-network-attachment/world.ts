@@ -11,7 +11,7 @@ export interface World {
   readonly poolTrouble: SafeText | undefined;
   /** By their keys, in order. */
   readonly providers: ReadonlyMap<string, Provider>;
-  /** How many machines are on it. */
+  /** How many machines that exist are on it. */
   readonly connected: number;
   readonly addresses: Allocated;
 }

@@ -7,7 +7,8 @@ import { type Controller, controller, type Look, type MapLook, type Name } from 
 import { vmsByClass, vmsByPolicy, vmsByProvider } from "../indexes.ts";
 import { type ObjectRef, Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../kinds/index.ts";
 import { fieldManager } from "../names.ts";
-import { resolve } from "../references.ts";
+import { answering } from "../reachable.ts";
+import { providerKey, resolve } from "../references.ts";
 import { status } from "./status.ts";
 import type { Other, User, World } from "./world.ts";
 
@@ -30,7 +31,7 @@ export function vmPlacementPolicies({ workers = 1 }: VMPlacementPolicyOptions = 
       delay: crowd,
     })
     .watches(Provider, ({ old, new: next }, look) => around(next ?? old, look), {
-      changed: (a, b) => a.spec.type !== b.spec.type,
+      changed: (a, b) => a.spec.type !== b.spec.type || answering(a) !== answering(b),
     })
     .watches(VMClass, ({ old, new: next }, look) => ofClass(next ?? old, look), {
       changed: (a, b) => a.spec.firmware !== b.spec.firmware,
@@ -99,9 +100,15 @@ function observe(policy: VMPlacementPolicy, look: Look): World {
     policy,
     users,
     types: [...new Set([...here, ...theirs].map(({ spec }) => spec.type))].sort(),
+    providers: [...new Set([...here, ...theirs])]
+      .map((it) => ({ key: keyFrom(namespace, it), answers: answering(it) }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1)),
     others,
     namespaceLabels: (name) => look.get(Namespace, { name })?.metadata?.labels,
   };
 }
+
+const keyFrom = (home: string, { metadata: { namespace = "", name = "" } }: Provider): string =>
+  providerKey(home, { namespace, name });
 
 const placeOf = ({ metadata }: VirtualMachine, ref: ObjectRef): Name => resolve(ref, metadata.namespace ?? "");

@@ -89,7 +89,14 @@ const vm = (name: string, app: string) => {
 const between = (a: Spec, b: Spec) => {
   const users = [{ vm: vm("web-0", "web"), vmClass: undefined }];
   const others = [{ policy: policy("b", b), vms: [vm("db-0", "db")] }];
-  const found = conflictsOf({ policy: policy("a", a), users, types: [], others, namespaceLabels: () => undefined });
+  const found = conflictsOf({
+    policy: policy("a", a),
+    users,
+    types: [],
+    providers: [],
+    others,
+    namespaceLabels: () => undefined,
+  });
   return found.map(({ conflictType, severity }) => `${conflictType} ${severity}`);
 };
 
@@ -136,7 +143,14 @@ test("the worst conflicts come first, and there are at most fifty", () => {
   });
   const mine = policy("a", { soft: { hosts: ["h1"] }, ...near(term("db")) });
   const users = [{ vm: vm("web-0", "web"), vmClass: undefined }];
-  const found = conflictsOf({ policy: mine, users, types: [], others, namespaceLabels: () => undefined });
+  const found = conflictsOf({
+    policy: mine,
+    users,
+    types: [],
+    providers: [],
+    others,
+    namespaceLabels: () => undefined,
+  });
   expect(found).toHaveLength(50);
   expect(found[0]).toMatchObject({ policyName: "p59", severity: "critical" });
   expect(found[1]?.policyName).toBe("p00");

@@ -8,6 +8,7 @@ import type {
   VMPlacementPolicyStatus,
 } from "../kinds/index.ts";
 import { firstThree } from "../placement/words.ts";
+import { silence } from "../reachable.ts";
 import { conflictsOf } from "./conflicts.ts";
 import { unkept, validated } from "./features.ts";
 import { problemsOf } from "./semantics.ts";
@@ -33,9 +34,13 @@ export function status(world: World, draft: PolicyDraft, now: Instant): void {
     })
     .wake(plus(now, again));
   validity(problems, draft);
-  support(types, lacking, draft);
+  const unheard =
+    types.length === 0
+      ? ({ reason: "NoProviders", message: text`there is no Provider` } as const)
+      : silence(world.providers);
+  support(types, lacking, unheard, draft);
   disagreement(conflicts, draft);
-  readiness(problems, lacking, conflicts, draft);
+  readiness(problems, lacking, conflicts, unheard, draft);
 }
 
 const most = 1_000;
@@ -50,10 +55,13 @@ function validity(problems: readonly SafeText[], draft: PolicyDraft): void {
   else draft.condition("Validated", false, "Invalid", firstThree(problems));
 }
 
-function support(types: readonly ProviderType[], lacking: readonly Lack[], draft: PolicyDraft): void {
+/** Why nobody knows whether it can be kept. */
+type Unheard = ReturnType<typeof silence> | { readonly reason: "NoProviders"; readonly message: SafeText };
+
+function support(types: readonly ProviderType[], lacking: readonly Lack[], unheard: Unheard, draft: PolicyDraft): void {
   if (lacking.length > 0) return void draft.condition("Supported", false, "Unsupported", lacks(lacking));
-  const by = types.length === 0 ? text`there is no Provider yet` : text`${names(types)} can keep every hard rule`;
-  draft.condition("Supported", true, "Valid", by);
+  if (unheard !== undefined) draft.condition("Supported", "Unknown", unheard.reason, unheard.message);
+  else draft.condition("Supported", true, "Valid", text`${names(types)} can keep every hard rule`);
 }
 
 const lacks = (lacking: readonly Lack[]): SafeText =>
@@ -71,6 +79,7 @@ function readiness(
   problems: readonly SafeText[],
   lacking: readonly Lack[],
   conflicts: readonly PolicyConflict[],
+  unheard: Unheard,
   draft: PolicyDraft,
 ): void {
   const worst = conflicts.filter(({ severity }) => severity === "critical");
@@ -78,7 +87,8 @@ function readiness(
   else if (lacking.length > 0) draft.condition("Ready", false, "Unsupported", lacks(lacking));
   else if (worst.length > 0) {
     draft.condition("Ready", false, "Conflicts", text`it cannot be kept together with ${others(worst)}`);
-  } else draft.condition("Ready", true, "Valid", "Placement policy is valid and ready");
+  } else if (unheard !== undefined) draft.condition("Ready", "Unknown", unheard.reason, unheard.message);
+  else draft.condition("Ready", true, "Valid", "Placement policy is valid and ready");
 }
 
 function resultsOf({ policy, types }: World, draft: PolicyDraft, now: Instant): Results {

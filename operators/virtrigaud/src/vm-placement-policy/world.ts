@@ -1,6 +1,7 @@
 // What a pass knows of one policy: the machines that use it, the types of providers around, and the other policies.
 import type { Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../kinds/index.ts";
 import type { NamespaceLabels } from "../placement/terms.ts";
+import type { Answering } from "../reachable.ts";
 
 export interface World {
   readonly policy: VMPlacementPolicy;
@@ -8,6 +9,8 @@ export interface World {
   readonly users: readonly User[];
   /** In their order, each once: those of the Providers here, and of the Providers of its machines. */
   readonly types: readonly ProviderType[];
+  /** Those Providers, in the order of their keys. */
+  readonly providers: readonly { readonly key: string; readonly answers: Answering }[];
   readonly others: readonly Other[];
   readonly namespaceLabels: NamespaceLabels;
 }

@@ -5,8 +5,9 @@ import { text } from "@telltale/status";
 import { busyDeadline, deadlines } from "../link/deadlines.ts";
 import { busyDelay } from "../link/wait.ts";
 import { annotations } from "../names.ts";
+import { unknownBecause } from "../reachable.ts";
 import { hintFor } from "./hint.ts";
-import { isExact } from "./reach.ts";
+import { isExact, unanswered } from "./reach.ts";
 import { byBirth, keepingOf } from "./retention.ts";
 import { scheduling } from "./scheduling.ts";
 import { ask, deed, type FailReason, rest, type Step } from "./step.ts";
@@ -34,8 +35,8 @@ const stuck: Row = ({ told }) => (told.phase === "Failed" && told.isSameSpec ? r
 /** What a failed attempt left behind goes before the next one begins. */
 const leftover: Row = (world) => {
   if (world.told.phase !== "Failed" || !isKnown(world)) return undefined;
-  if (world.channel.is === "closed") return rest({ is: "unreachable", why: world.channel.why });
-  if (world.heard.trouble !== undefined) return rest({ is: "unreachable", why: world.heard.trouble.said });
+  if (world.channel.is === "closed") return rest({ is: "unreachable", why: world.channel.why, isAway: true });
+  if (world.heard.trouble !== undefined) return rest({ is: "unreachable", ...unanswered(world.heard.trouble, world) });
   return deed({ is: "discard" });
 };
 
@@ -51,7 +52,8 @@ const machine: Row = ({ vm, held, record }) => {
   );
   const isBusy = phase === "Provisioning" || phase === "Deleting" || isReverting;
   if (id === "" || (isBusy && !isBegun)) {
-    return rest({ is: "waiting", for: text`Waiting for VM to be provisioned`, again: 30_000 });
+    const why = unknownBecause(vm) ?? text`Waiting for VM to be provisioned`;
+    return rest({ is: "waiting", for: why, again: 30_000 });
   }
   return undefined;
 };
@@ -73,13 +75,13 @@ const unable: Row = ({ snapshot, channel: { provider }, record }) => {
 };
 
 const unreachable: Row = ({ channel }) =>
-  channel.is === "closed" ? rest({ is: "unreachable", why: channel.why }) : undefined;
+  channel.is === "closed" ? rest({ is: "unreachable", why: channel.why, isAway: true }) : undefined;
 
 /** The provider is at it. */
 const task: Row = (world) => {
   const { held, heard } = world;
   if ((held.taskRef ?? "") === "") return undefined;
-  if (heard.trouble !== undefined) return rest({ is: "unheard", why: heard.trouble.said });
+  if (heard.trouble !== undefined) return rest({ is: "unheard", ...unanswered(heard.trouble, world) });
   if (heard.task === undefined) return ask("task");
   switch (heard.task.is) {
     case "running":
@@ -195,8 +197,9 @@ const turn: Row = ({ snapshot, siblings, told, record }) => {
 };
 
 /** Whether the guest can be brought to rest first. */
-const quiesce: Row = ({ snapshot, heard }) => {
-  if (heard.trouble !== undefined) return rest({ is: "unreachable", why: heard.trouble.said });
+const quiesce: Row = (world) => {
+  const { snapshot, heard } = world;
+  if (heard.trouble !== undefined) return rest({ is: "unreachable", ...unanswered(heard.trouble, world) });
   if (heard.capabilities === undefined) return ask("capabilities");
   const isNeeded = snapshot.spec.snapshotConfig?.consistencyLevel === "ApplicationConsistent";
   if (!isNeeded || heard.capabilities.extensions.includes("quiesce")) return undefined;

@@ -2,8 +2,10 @@
 import type { Look } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import { Provider } from "../kinds/index.ts";
+import { isUnreachable } from "../link/failure.ts";
 import type { Link, Links } from "../link/links.ts";
-import { isReachable } from "../reachable.ts";
+import type { ProviderError } from "../link/provider-error.ts";
+import { isReachable, unreachable } from "../reachable.ts";
 import type { TlsSecrets } from "../tls-secrets.ts";
 
 export type Channel =
@@ -19,6 +21,16 @@ export interface Ways {
 /** Ours takes no second request of a name that it has, or is at: what it does not list can be asked for again at once. */
 export const isExact = ({ provider }: Channel): boolean => provider?.spec.type === "qemu";
 
+/** What is said where the provider did not say what it was asked: the same words however it shows that it is away. */
+export function unanswered(
+  { failure, said }: ProviderError,
+  { channel: { provider } }: { readonly channel: Channel },
+): { readonly why: SafeText; readonly isAway: boolean } {
+  if (!isUnreachable(failure)) return { why: said, isAway: false };
+  const { namespace = "", name = "" } = provider?.metadata ?? {};
+  return { why: unreachable(`${namespace}/${name}`), isAway: true };
+}
+
 export async function reach(
   at: { readonly namespace: string; readonly name: string },
   look: Look,
@@ -27,7 +39,7 @@ export async function reach(
   const provider = look.get(Provider, at);
   if (provider === undefined) return { is: "closed", why: text`Provider ${at.namespace}/${at.name} not found` };
   if (!isReachable(provider, "what exists")) {
-    return { is: "closed", why: text`Provider ${at.namespace}/${at.name} is not running`, provider };
+    return { is: "closed", why: unreachable(`${at.namespace}/${at.name}`), provider };
   }
   const found = await tls.of(provider, look);
   if (found.is === "missing") return { is: "closed", why: found.why, provider };

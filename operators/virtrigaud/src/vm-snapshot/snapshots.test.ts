@@ -85,7 +85,7 @@ describe("a snapshot that is taken", () => {
     await h.apply(VMSnapshot, "a", { vmRef: { name: "db" } });
     expect([await phase("a"), await says("a")]).toEqual(["Pending", "False VMNotFound Referenced VM not found: db"]);
     await h.apply(VirtualMachine, "db", { providerRef: { name: "box" }, classRef: { name: "small" } });
-    expect(await says("a", "Creating")).toBe("True Creating Waiting for VM to be provisioned");
+    expect(await says("a", "Creating")).toBe("False WaitingForVM Waiting for VM to be provisioned");
     expect(await says("a")).toBe("False WaitingForVM Waiting for VM to be provisioned");
     await take("b");
     await take("c");
@@ -95,6 +95,23 @@ describe("a snapshot that is taken", () => {
     expect(created).toEqual(["b", "c"]);
     expect((await read("c"))?.parent?.name).toBe("b");
     expect((await read("b"))?.children?.map(({ name }) => name)).toEqual(["c"]);
+  });
+
+  it("is ready for as long as somebody sees it: it is looked for each hour", async () => {
+    await begin();
+    await take("a");
+    await until("a", "Ready");
+    host.isUp = false;
+    await s.pass(30 * 60_000);
+    expect(await says("a")).toMatch(/^True Created/);
+    await s.pass(40 * 60_000);
+    expect(await says("a")).toBe(
+      `Unknown ProviderUnreachable Provider ${h.namespace}/box cannot be reached: its conditions say why`,
+    );
+    expect(await phase("a")).toBe("Ready");
+    host.isUp = true;
+    await s.pass(10 * 60_000);
+    expect(await says("a")).toMatch(/^True Created/);
   });
 
   it("that somebody holds waits, and holds up no other", async () => {
@@ -126,7 +143,10 @@ describe("a snapshot that is taken", () => {
   it("waits while the provider is away, and while the machine goes back to another one", async () => {
     await begin({ status: { runtime: { phase: "Starting" } } });
     await take("a");
-    expect(await says("a")).toBe(`False ProviderError Provider ${h.namespace}/box is not running`);
+    expect(await says("a")).toBe(
+      `Unknown ProviderUnreachable Provider ${h.namespace}/box cannot be reached: its conditions say why`,
+    );
+    expect(await says("a", "Creating")).toMatch(/^Unknown ProviderUnreachable/);
     expect(host.calls).toEqual([]);
     const reverting = { type: "Reconfiguring", status: "True", reason: "RevertingSnapshot", message: "" };
     const at = { lastTransitionTime: "2026-01-01T00:00:00Z" };

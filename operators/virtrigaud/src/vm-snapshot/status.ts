@@ -5,6 +5,7 @@ import type { VMSnapshot } from "../kinds/index.ts";
 import { taskPolls } from "../link/task.ts";
 import { isNew, isTaken, keepingNow, nextLook } from "./decide.ts";
 import { nextPoll } from "./polls.ts";
+import { unanswered } from "./reach.ts";
 import type { FailReason, Rest } from "./step.ts";
 import { childrenOf, refOf } from "./tree.ts";
 import type { World } from "./world.ts";
@@ -57,12 +58,11 @@ function say(rest: Exclude<Rest, { is: "stuck" }>, world: World, draft: Snapshot
       return after(30 * second);
     }
     case "waiting":
-      back(world, draft).condition("Creating", true, "Creating", rest.for);
+      back(world, draft).condition("Creating", false, "WaitingForVM", rest.for);
       draft.condition("Ready", false, "WaitingForVM", rest.for).set({ message: rest.for });
       return after(rest.again);
     case "unreachable":
-      back(world, draft).condition("Creating", true, "ProviderError", rest.why);
-      draft.condition("Ready", false, "ProviderError", rest.why).set({ message: rest.why });
+      unheard(rest, back(world, draft));
       return after(30 * second);
     case "failed":
       sayFailed(rest.reason, rest.why, draft);
@@ -89,8 +89,7 @@ function say(rest: Exclude<Rest, { is: "stuck" }>, world: World, draft: Snapshot
     case "working":
       return sayWorking(world, draft);
     case "unheard":
-      draft.phase("Creating").condition("Creating", true, "ProviderError", rest.why);
-      draft.condition("Ready", false, "ProviderError", rest.why).set({ message: rest.why });
+      unheard(rest, draft.phase("Creating"));
       return after(taskPolls.snapshot);
     case "ready":
       return sayReady(rest, world, draft);
@@ -98,6 +97,13 @@ function say(rest: Exclude<Rest, { is: "stuck" }>, world: World, draft: Snapshot
     case "removed":
       return sayExpired(rest, world, draft);
   }
+}
+
+/** Nobody knows what the provider is at. */
+function unheard({ why, isAway }: { readonly why: SafeText; readonly isAway: boolean }, draft: SnapshotDraft): void {
+  const reason = isAway ? "ProviderUnreachable" : "ProviderError";
+  draft.condition("Creating", "Unknown", reason, why);
+  draft.condition("Ready", "Unknown", reason, why).set({ message: why });
 }
 
 /** Where nothing has been asked of the provider yet, it waits. */
@@ -202,7 +208,7 @@ function sayReady({ isGone, isUnseen }: Rest & { is: "ready" }, world: World, dr
   if (isGone) {
     const said = text`snapshot no longer exists`;
     draft.condition("Ready", false, "ProviderError", said).set({ message: said });
-  }
+  } else if (isUnseen) sayUnseen(world, draft);
   const keeping = keepingNow(world);
   const expires = keeping.is === "kept" ? keeping.expires : undefined;
   if (expires === undefined) draft.unset("expiryTime");
@@ -213,6 +219,19 @@ function sayReady({ isGone, isUnseen }: Rest & { is: "ready" }, world: World, dr
   const ahead = expires !== undefined && expires > now ? expires : undefined;
   const look = isUnseen ? plus(now, 300 * second) : nextLook(world);
   return ahead === undefined ? look : look === undefined || ahead < look ? ahead : look;
+}
+
+/** It was last seen longer ago than it is looked for: what was seen stays, and is not taken for what is. */
+function sayUnseen({ vm, channel, heard, snapshot }: World, draft: SnapshotDraft): void {
+  if ((vm?.status?.id ?? "") === "") {
+    const said = text`it is not looked for any more: VirtualMachine ${snapshot.spec.vmRef.name} is not there`;
+    return void draft.condition("Ready", "Unknown", "VMNotFound", said).set({ message: said });
+  }
+  const closed = channel.is === "closed" ? channel.why : undefined;
+  const trouble = heard.trouble === undefined ? undefined : unanswered(heard.trouble, { channel });
+  const said = closed ?? trouble?.why ?? text`the provider did not say whether it has it`;
+  const reason = closed !== undefined || trouble?.isAway === true ? "ProviderUnreachable" : "ProviderError";
+  draft.condition("Ready", "Unknown", reason, said).set({ message: said });
 }
 
 function sayExpired(rest: Rest & { is: "expired" | "removed" }, world: World, draft: SnapshotDraft): Wake {

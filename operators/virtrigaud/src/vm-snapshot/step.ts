@@ -33,7 +33,7 @@ export type Rest =
   | { readonly is: "stuck" } // it failed, and the spec is the same
   | { readonly is: "noMachine" }
   | { readonly is: "waiting"; readonly for: SafeText; readonly again: number }
-  | { readonly is: "unreachable"; readonly why: SafeText } // nothing can be asked of the provider
+  | { readonly is: "unreachable"; readonly why: SafeText; readonly isAway: boolean } // nothing can be asked of the provider
   | { readonly is: "failed"; readonly reason: FailReason; readonly why: SafeText }
   | { readonly is: "taking" } // the provider was asked for it
   | { readonly is: "checking" } // what became of the request is being looked up
@@ -41,7 +41,7 @@ export type Rest =
   | { readonly is: "retrying"; readonly why: SafeText; readonly at: Instant }
   | { readonly is: "busy"; readonly why: SafeText; readonly at: Instant } // the machine has other work: nothing was done
   | { readonly is: "working" } // the provider is at it
-  | { readonly is: "unheard"; readonly why: SafeText } // the provider is at it, and did not say how far
+  | { readonly is: "unheard"; readonly why: SafeText; readonly isAway: boolean } // the provider is at it, and did not say how far
   | { readonly is: "ready"; readonly isGone: boolean; readonly isUnseen: boolean }
   | { readonly is: "expired"; readonly since: Instant; readonly until: Instant }
   | { readonly is: "removed" };
