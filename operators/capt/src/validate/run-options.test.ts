@@ -7,6 +7,16 @@ describe("SEC-5 environment variables", () => {
   test.each([
     ...["PATH", "HOME", "TMPDIR", "LD_PRELOAD", "LD_LIBRARY_PATH", "NODE_OPTIONS", "BASH_ENV", "GIT_SSH_COMMAND"],
     ...["TF_CLI_ARGS", "TF_CLI_ARGS_apply", "TF_CLI_CONFIG_FILE", "TF_DATA_DIR", "TF_PLUGIN_CACHE_DIR", "TF_LOG_PATH"],
+    ...[
+      "TF_CLI_ARGS_init",
+      "tf_cli_args",
+      " PATH",
+      "PATH=x",
+      "TF_VAR_a\nPATH",
+      "TF_PLUGIN_DIR",
+      "KUBECONFIG",
+      "SSH_AUTH_SOCK",
+    ],
     ...["TF_WORKSPACE", "TF_REATTACH_PROVIDERS", "TF_VAR_", "AWS_", "aws_region", "AWS_A=B", "A", "", "constructor"],
   ])("%s is not allowed", (name) => {
     expect(env(name)).toMatch(/^forProvider\.env\[1\]: .* is not allowed; pass it as TF_VAR_… .*allowed: TF_VAR_\*/);
@@ -15,7 +25,8 @@ describe("SEC-5 environment variables", () => {
   test.each([
     ...["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CA_BUNDLE"],
     ...["GOOGLE_APPLICATION_CREDENTIALS", "ARM_CLIENT_CERTIFICATE_PATH", "AZURE_CONFIG_DIR", "KUBE_CONFIG_PATHS"],
-    ...["OS_CACERT", "OS_CLIENT_CONFIG_FILE", "VSPHERE_VIM_SESSION_PATH"],
+    ...["OS_CACERT", "OS_CLIENT_CONFIG_FILE", "VSPHERE_VIM_SESSION_PATH", "GOOGLE_API_CERTIFICATE_CONFIG"],
+    ...["ARM_OIDC_TOKEN_FILE_PATH", "AZURE_FEDERATED_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"],
   ])("%s would let a provider read a file of the operator", (name) => {
     expect(env(name, "x")).toBe(
       `forProvider.env[1]: ${name} names a file, which is not allowed; pass what is in the file, or set it in the ProviderConfig`,
@@ -32,6 +43,26 @@ describe("SEC-5 environment variables", () => {
     expect(env("GOOGLE_CREDENTIALS", "/var/run/secrets/token")).toBe(
       "forProvider.env[1]: GOOGLE_CREDENTIALS names a file, which is not allowed; set it to the JSON that is in the file",
     );
+  });
+
+  test.each([
+    { file: "/var/run/secrets/kubernetes.io/serviceaccount/token" },
+    { executable: { command: "/bin/sh -c id" } },
+    { url: "https://a.example", executable: { command: "id" } },
+    { environment_id: "aws1" },
+  ])(
+    "GOOGLE_CREDENTIALS with the credential_source %j would read a file of the operator or start a program",
+    (source) => {
+      const credentials = JSON.stringify({ type: "external_account", credential_source: source });
+      expect(env("GOOGLE_CREDENTIALS", credentials)).toMatch(/has a credential_source that is a file or a program/);
+      expect(env("GOOGLE_CREDENTIALS", `\n${credentials}`)).toMatch(/has a credential_source/);
+    },
+  );
+
+  test("GOOGLE_CREDENTIALS of an external account may be asked for at an address, and nothing lets it start a program", () => {
+    const credentials = JSON.stringify({ type: "external_account", credential_source: { url: "https://a.example" } });
+    expect(env("GOOGLE_CREDENTIALS", credentials)).toBeUndefined();
+    expect(env("GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES", "1")).toMatch(/lets credentials start programs/);
   });
 });
 
@@ -51,7 +82,9 @@ describe("SEC-5 arguments", () => {
     ...["-destroy", "-refresh-only", "-detailed-exitcode=false", "-input=true", "-json", "-auto-approve"],
     ...["-plugin-dir=/x", "-from-module=/x", "-migrate-state", "-reconfigure", "-generate-config-out=/x"],
     ...["-no-color=false", "-lock=0", "-lock-timeout=/x", "---lock", "- lock", "-", "--", "", "/plan", "other.plan"],
-    ...["-lock=true\0", "-constructor"],
+    ...["-lock=true\0", "-constructor", "-backend-config", "-chdir", "-state", "-plugin-dir", "-out", "--out=x"],
+    ...["'-out=x'", '"-out=x"', " -out=x", "–out=x", "-OUT=x", "-lock -out=x", "-lock\n-out=x", "-lock=true -out=x"],
+    ...["@/etc/passwd", "-get-plugins=true", "-get=false", "-force-copy", "-test-directory=/x", "-help", "-version"],
   ])("%j is allowed for no step", (argument) => {
     for (const list of argumentLists) expect(args(list, "-lock", argument)).toMatch(`forProvider.${list}[1]`);
   });
@@ -60,6 +93,7 @@ describe("SEC-5 arguments", () => {
     const message = "forProvider.planArgs[0]: -var-file has to be a relative path inside the module";
     expect(args("planArgs", `-var-file=${path}`)).toBe(message);
     expect(args("planArgs", "--var-file", path)).toBe(message);
+    expect(args("planArgs", "-var-file", path)).toBe(message);
   });
 
   test("an option that needs a value takes the next argument for it, as Terraform does", () => {
@@ -67,6 +101,10 @@ describe("SEC-5 arguments", () => {
       undefined,
     );
     expect(args("planArgs", "-target", "-out=x")).toMatch(/planArgs\[0\]: -target has to be/);
+    expect(args("planArgs", "--var", "a=b", "--var-file=x.tfvars")).toBeUndefined();
+    expect(args("planArgs", "--var", "-out=x")).toMatch(/planArgs\[0\]: -var has to be NAME=VALUE/);
+    expect(args("planArgs", "-var", "a=b", "-out", "/tmp/plan")).toMatch(/planArgs\[2\]: -out is not allowed/);
+    expect(args("planArgs", "-refresh", "false", "-out=x")).toMatch(/planArgs\[1\]: what is no option is not allowed/);
     expect(args("planArgs", "-var")).toMatch(/planArgs\[0\]: -var has to be NAME=VALUE/);
   });
 

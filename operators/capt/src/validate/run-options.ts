@@ -72,7 +72,10 @@ const variableNames = [
 ] as const;
 
 /** Of a provider, and it names a file: whose, nobody knows, and what is in some of them is executed. */
-const fileVariable = /_(?:FILES?|PATHS?|DIR|BUNDLE|APPLICATION_CREDENTIALS)$|^OS_(?:CACERT|CERT|KEY)$/;
+const fileVariable =
+  /_(?:FILES?|PATHS?|DIR|BUNDLE|APPLICATION_CREDENTIALS)$|^OS_(?:CACERT|CERT|KEY)$|^GOOGLE_API_CERTIFICATE_CONFIG$/;
+/** It lets credentials name a program, which the provider then starts. */
+const programVariable = /^GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES$/;
 /** They may be the contents, or the name of a file with them. */
 const contentsOrFile = /^GOOGLE_(?:BACKEND_)?CREDENTIALS$|^GOOGLE_(?:CLOUD_KEYFILE_JSON)$/;
 
@@ -82,6 +85,8 @@ function forbiddenVariable(field: string, name: string): SafeText | undefined {
   if (prefix !== "TF_VAR_" && fileVariable.test(name) && isListed) {
     return text`${field}: ${name} names a file, which is not allowed; pass what is in the file, or set it in the ProviderConfig`;
   }
+  if (programVariable.test(name))
+    return text`${field}: ${name} lets credentials start programs, which is not allowed; take it out`;
   if (isListed && name !== prefix) return undefined;
   const shown = /^\w{1,64}$/.test(name) ? name : "the name";
   const listed = [...variablePrefixes.map((it) => `${it}*`), ...variableNames].join(", ");
@@ -91,8 +96,26 @@ function forbiddenVariable(field: string, name: string): SafeText | undefined {
 /** Why a value cannot be taken, whether it stands in the spec or in a Secret. It is not shown. */
 export function forbiddenValue(field: string, name: string, value: string): SafeText | undefined {
   if (value.includes("\0")) return text`${field}: the value of ${name} has a zero byte; take it out`;
-  if (!contentsOrFile.test(name) || value === "" || value.trim().startsWith("{")) return undefined;
-  return text`${field}: ${name} names a file, which is not allowed; set it to the JSON that is in the file`;
+  if (!contentsOrFile.test(name) || value === "") return undefined;
+  if (!value.trim().startsWith("{")) {
+    return text`${field}: ${name} names a file, which is not allowed; set it to the JSON that is in the file`;
+  }
+  if (!readsMore(value)) return undefined;
+  return text`${field}: ${name} has a credential_source that is a file or a program, which is not allowed; use a key, or set it in the ProviderConfig`;
+}
+
+/** Google's credentials of an external account may say where the token is: in a file of the operator, or what a program prints. */
+function readsMore(json: string): boolean {
+  try {
+    const { credential_source: source } = JSON.parse(json) as { readonly credential_source?: unknown };
+    return (
+      typeof source === "object" &&
+      source !== null &&
+      !("url" in source && !("file" in source) && !("executable" in source))
+    );
+  } catch {
+    return false; // no provider can read it either
+  }
 }
 
 export const isAllowedVariable = (name: string, value: string): boolean =>
