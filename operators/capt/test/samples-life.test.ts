@@ -152,7 +152,8 @@ test("machines.yaml makes three machines, and takes them away with their deploym
   expect(status).toMatchObject({ replicas: 3, updatedReplicas: 3, availableReplicas: 3, unavailableReplicas: 0 });
   const machines = await it.list(CaptMachine);
   expect(machines.map((machine) => machine.status?.ready)).toEqual([true, true, true]);
-  for (const { metadata } of machines) {
+  for (const { metadata, status: said } of machines) {
+    expect(said?.addresses).toEqual([{ type: "InternalIP", address: said?.privateIp }]);
     expect(await it.says(CaptMachine, metadata.name ?? "", "Ready")).toMatch(
       /^True Simulated .* nothing of it is real/,
     );
