@@ -59,10 +59,11 @@ export async function observeChain(owner: KubeObject, at: Place, look: Look, opt
   // A name that is known before the object was made says nothing of it yet.
   if (workspace === undefined && status?.applied !== true && remembered === undefined)
     return { ...base, class: "None" };
-  const is = classify(workspace);
+  const is = classify(workspace, look.now);
   const secretPlace = workspace?.spec.writeConnectionSecretToRef;
   const mayRead = secretPlace?.namespace === at.namespace || allowed.includes(secretPlace?.namespace ?? "");
-  const secret = is === "Available" && secretPlace !== undefined && mayRead ? await open(look, secretPlace) : undefined;
+  const isWritten = is === "Available" || is === "Degraded";
+  const secret = isWritten && secretPlace !== undefined && mayRead ? await open(look, secretPlace) : undefined;
   return {
     ...base,
     ...(workspace === undefined ? {} : { workspace }),

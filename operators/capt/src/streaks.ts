@@ -10,6 +10,8 @@ export interface Told {
 
 /** How often in a row a request may fail before a person is told. */
 const patience = 3;
+/** And before nothing is known any more of what it was for: about half a minute of tries. */
+const memory = 6;
 
 /** Errors in a row, by object. Losing it only means that one is told of later. */
 export class Streaks {
@@ -21,6 +23,17 @@ export class Streaks {
     const isDue = count + 1 >= patience && told !== trouble.message;
     this.#known.set(uid, { count: count + 1, told: isDue ? trouble.message : told });
     return isDue;
+  }
+
+  /** One more, where nobody is told. */
+  count(uid: string): void {
+    const { count = 0, told = "" } = this.#known.get(uid) ?? {};
+    this.#known.set(uid, { count: count + 1, told });
+  }
+
+  /** Whether so many passes have failed in a row, with this one, that what an earlier one saw is not believed any more. */
+  isLasting(uid: string): boolean {
+    return (this.#known.get(uid)?.count ?? 0) + 1 >= memory;
   }
 
   /** A pass went through, or the object is gone. */

@@ -1,7 +1,8 @@
+import { instant, plus } from "@telltale/kinds";
 import { describe, expect, it } from "vitest";
 import type { Workspace } from "./kinds/workspace.ts";
 import { annotations } from "./names.ts";
-import { classify, isCurrent, isHopeless } from "./workspace-class.ts";
+import { believed, classify, doubtedAt, isCurrent, isHopeless } from "./workspace-class.ts";
 
 type Said = readonly [status: "True" | "False" | "Unknown", reason: string] | undefined;
 
@@ -22,6 +23,8 @@ function workspace(synced: Said, ready: Said, more: Partial<Workspace["metadata"
   };
 }
 
+/** When all of it was said. */
+const then = instant(Date.parse("2026-01-01T00:00:00Z"));
 const ok: Said = ["True", "ReconcileSuccess"];
 const error: Said = ["False", "ReconcileError"];
 const paused: Said = ["False", "ReconcilePaused"];
@@ -53,20 +56,36 @@ describe("the class of a Workspace, first match wins", () => {
     [10, unknown, creating, "Pending"],
     [10, undefined, unknown, "Pending"],
   ] as const)("row %i: Synced %j and Ready %j is %s", (_row, synced, ready, expected) => {
-    expect(classify(workspace(synced, ready))).toBe(expected);
+    expect(classify(workspace(synced, ready), then)).toBe(expected);
   });
 
   it("row 1: one that is not there is Missing", () => {
-    expect(classify(undefined)).toBe("Missing");
+    expect(classify(undefined, then)).toBe("Missing");
   });
 
   it("row 2: one with a deletionTimestamp is Deleting, whatever it says", () => {
-    expect(classify(workspace(ok, available, { deletionTimestamp: "2026-01-01T00:00:00Z" }))).toBe("Deleting");
+    expect(classify(workspace(ok, available, { deletionTimestamp: "2026-01-01T00:00:00Z" }), then)).toBe("Deleting");
   });
 
   it("one without any status is Pending", () => {
     const { status: _none, ...bare } = workspace(ok, available);
-    expect(classify(bare)).toBe("Pending");
+    expect(classify(bare, then)).toBe("Pending");
+  });
+});
+
+describe("a Workspace whose runs fail", () => {
+  it("is believed to be as its last good run left it, but not for ever", () => {
+    const failing = workspace(error, available);
+    expect(doubtedAt(failing)).toBe(plus(then, believed));
+    expect(classify(failing, plus(then, believed - 1))).toBe("Degraded");
+    expect(classify(failing, plus(then, believed))).toBe("Error");
+  });
+
+  it("is not doubted while it runs well, is paused, or has not reported", () => {
+    const late = plus(then, 100 * believed);
+    expect(classify(workspace(ok, available), late)).toBe("Available");
+    expect(classify(workspace(paused, available), late)).toBe("Paused");
+    expect(classify(workspace(undefined, available), late)).toBe("Degraded");
   });
 });
 

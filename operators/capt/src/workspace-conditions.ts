@@ -8,8 +8,9 @@ import { isSimulated, readyOf, syncedOf } from "./workspace-class.ts";
 
 type Mirrored = NewCondition<"WorkspaceSynced" | "WorkspaceReady">;
 
-export function workspaceConditions(chain: Chain): readonly Mirrored[] {
-  return [syncedSaid(chain), readySaid(chain)];
+/** `wasReady`: what is made of it could be used once, and nothing is waited for. */
+export function workspaceConditions(chain: Chain, wasReady: boolean): readonly Mirrored[] {
+  return [syncedSaid(chain), readySaid(chain, wasReady)];
 }
 
 /** The text of the error that a Workspace reports. */
@@ -35,46 +36,48 @@ function syncedSaid({ workspace, workspaceName = "" }: Chain): Mirrored {
   return { type: "WorkspaceSynced", status, reason: isPending ? "ExternalCreatePending" : known, message };
 }
 
-/** Unknown: it was never made. False: it is waited for. */
-function readySaid(chain: Chain): Mirrored {
+/** Unknown: it was never made, or it was there and nobody can tell whether it still is. False: it is waited for, or it says so. */
+function readySaid(chain: Chain, wasReady: boolean): Mirrored {
   const { class: is, workspace, workspaceName = "" } = chain;
-  const no = (reason: string, message: SafeText): Mirrored => ({
+  const say = (status: Mirrored["status"], reason: string, message: SafeText): Mirrored => ({
     type: "WorkspaceReady",
-    status: "False",
+    status,
     reason,
     message,
   });
-  if (is === "None") {
-    return {
-      type: "WorkspaceReady",
-      status: "Unknown",
-      reason: "WorkspaceNotCreated",
-      message: text`workspace not created yet`,
-    };
+  const waited = wasReady ? "Unknown" : "False";
+  if (is === "None") return say("Unknown", "WorkspaceNotCreated", text`workspace not created yet`);
+  if (workspace === undefined) {
+    return say(waited, "WorkspaceMissing", text`workspace ${workspaceName} no longer exists`);
   }
-  const found = workspace === undefined ? undefined : readyOf(workspace);
-  if (is === "Missing") return no("WorkspaceMissing", text`workspace ${workspaceName} no longer exists`);
+  const found = readyOf(workspace);
   if (is === "Available" || is === "Degraded") {
-    return {
-      type: "WorkspaceReady",
-      status: "True",
-      reason: workspace !== undefined && isSimulated(workspace) ? "Simulated" : "Available",
-      message: told(found, text`workspace ${workspaceName} is available`),
-    };
+    const reason = isSimulated(workspace) ? "Simulated" : "Available";
+    return say("True", reason, told(found, text`workspace ${workspaceName} is available`));
   }
-  if (is === "Deleting") return no("Deleting", told(found, text`workspace ${workspaceName} is being deleted`));
-  if (is === "NoRunner") {
-    const message = told(found, text`no program runs workspace ${workspaceName}`);
-    return { type: "WorkspaceReady", status: "Unknown", reason: "NoRunner", message };
+  if (is === "Deleting")
+    return say("False", "Deleting", told(found, text`workspace ${workspaceName} is being deleted`));
+  if (is === "NoRunner")
+    return say("Unknown", "NoRunner", told(found, text`no program runs workspace ${workspaceName}`));
+  if (found?.status === "True") {
+    if (is === "Paused") return say("Unknown", "WorkspacePaused", paused(workspaceName));
+    return say("Unknown", "NotSeen", text`workspace ${workspaceName}: ${errorOf(workspace)}`);
   }
-  if (is === "Pending") return no("NotYetReported", text`workspace ${workspaceName} has not reported yet`);
-  if (is === "Creating") return no("Creating", told(found, text`workspace ${workspaceName} is being created`));
-  if (found === undefined || found.status === "Unknown") {
-    return no("NotYetReported", text`workspace ${workspaceName} has not reported yet`);
+  if (is === "Creating") {
+    const message = told(found, text`workspace ${workspaceName} is being created`);
+    return found?.status === "False" || !wasReady
+      ? say("False", "Creating", message)
+      : say("Unknown", "NotYetReported", message);
+  }
+  if (found?.status !== "False") {
+    if (found?.reason === "NotSeen") return say("Unknown", "NotSeen", told(found, text`not seen`));
+    return say(waited, "NotYetReported", text`workspace ${workspaceName} has not reported yet`);
   }
   const reason = found.reason === "Creating" ? "Creating" : "Unavailable";
-  return no(reason, told(found, text`workspace ${workspaceName} is not ready`));
+  return say("False", reason, told(found, text`workspace ${workspaceName} is not ready`));
 }
+
+const paused = (name: string): SafeText => text`workspace ${name} is paused`;
 
 const told = (found: Condition | undefined, otherwise: SafeText): SafeText => {
   const message = sanitize(found?.message ?? "");

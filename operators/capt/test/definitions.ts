@@ -87,7 +87,7 @@ export function definitionTests(ask: Ask): void {
     const status = { vpcId: existingVpcId, ready: true, endpoint: "10.0.0.1:6443" };
     await taken(change(`${clusters}/test-cluster/status`, { status }), 200);
     const [head, row = []] = await table(`${clusters}/test-cluster`);
-    expect(head).toEqual(["NAME", "VPC-ID", "READY", "ENDPOINT", "AGE"]);
+    expect(head).toEqual(["NAME", "VPC-ID", "READY", "ENDPOINT", "AGE", "SIMULATED"]);
     expect(row.slice(0, 4)).toEqual(["test-cluster", "vpc-123456789", "true", "10.0.0.1:6443"]);
   });
 
@@ -97,7 +97,7 @@ export function definitionTests(ask: Ask): void {
     const status = { ready: true, phase: "Ready", endpoint: "10.0.0.1:6443" };
     await taken(change(`${planes}/test-cluster/status`, { status }), 200);
     const [head, row = []] = await table(`${planes}/test-cluster`);
-    expect(head).toEqual(["NAME", "READY", "PHASE", "VERSION", "ENDPOINT", "AGE"]);
+    expect(head).toEqual(["NAME", "READY", "PHASE", "VERSION", "ENDPOINT", "AGE", "SIMULATED"]);
     expect(row.slice(0, 5)).toEqual(["test-cluster", "true", "Ready", "1.31", "10.0.0.1:6443"]);
   });
 

@@ -93,15 +93,15 @@ test("AS-03 kubectl shows the two tables of the seed", async () => {
       columnDefinitions: { name: string }[];
       rows: { cells: unknown[] }[];
     };
-    return [columnDefinitions.map(({ name }) => name.toUpperCase()), rows[0]?.cells.map(String)];
+    return [columnDefinitions.map(({ name }) => name.toUpperCase()), rows[0]?.cells.map((cell) => String(cell ?? ""))];
   };
   expect(await table("/apis/infrastructure.cluster.x-k8s.io/v1beta1/namespaces/t1/captclusters")).toEqual([
-    ["NAME", "VPC-ID", "READY", "ENDPOINT", "AGE"],
-    ["demo-net", "vpc-123456789", "true", "10.0.0.1:6443", "10m"],
+    ["NAME", "VPC-ID", "READY", "ENDPOINT", "AGE", "SIMULATED"],
+    ["demo-net", "vpc-123456789", "true", "10.0.0.1:6443", "10m", ""],
   ]);
   expect(await table("/apis/controlplane.cluster.x-k8s.io/v1beta1/namespaces/t1/captcontrolplanes")).toEqual([
-    ["NAME", "READY", "PHASE", "VERSION", "ENDPOINT", "AGE"],
-    ["demo-cp", "true", "Ready", "1.31", "10.0.0.1:6443", "10m"],
+    ["NAME", "READY", "PHASE", "VERSION", "ENDPOINT", "AGE", "SIMULATED"],
+    ["demo-cp", "true", "Ready", "1.31", "10.0.0.1:6443", "10m", ""],
   ]);
 });
 
@@ -110,7 +110,9 @@ test("AS-04 an existing network: ready in one pass, nothing made, and nothing bu
   await it.cluster();
   await it.network({ vpcTemplateRef: undefined, existingVpcId: "vpc-9" });
   await it.own();
-  expect(await it.networkSays("VPCReady")).toBe("True ExistingVPCUsed using VPC vpc-9");
+  expect(await it.networkSays("VPCReady")).toBe(
+    "True ExistingVPCUsed using VPC vpc-9 as spec.existingVpcId says; whether it exists is not looked at",
+  );
   expect((await it.the.network()).status).toMatchObject({ ready: true, vpcId: "vpc-9" });
   expect(it.writes().map(({ path }) => path.split("/").slice(-2).join("/"))).toEqual([
     "captclusters/demo-net",

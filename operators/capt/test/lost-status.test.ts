@@ -76,7 +76,7 @@ test("14 of machines, their sets and deployments", async () => {
     const [found] = await it.list(kind);
     const name = found?.metadata?.name ?? "";
     const before = timeless(await statusOf(it, kind, name));
-    expect(before).toContain('"reason":"Ready"');
+    expect(before).toContain('"reason":"Simulated","status":"True","type":"Ready"');
     await wipe(it, kind, name);
     await it.pass(6 * minute);
     expect([kind.kind, timeless(await statusOf(it, kind, name))]).toEqual([kind.kind, before]);

@@ -166,7 +166,7 @@ test("AS-57 what is secret goes into Secrets, and nowhere else", async () => {
     secret: outputs,
   });
   await it.pass(minute);
-  expect(await it.says(CaptMachine, "m", "Ready")).toBe("True Ready instance i-1 runs");
+  expect(await it.says(CaptMachine, "m", "Ready")).toBe("True Ready instance i-1 exists");
   await silent("with a machine");
 
   await it.remove(ClusterV1beta2, "demo");

@@ -208,7 +208,7 @@ describe("the template", () => {
     await it.runs(nameOf(), { synced: true, ready: true });
     await it.pass(2_000);
     expect(await says("TemplateResolved")).toMatch(/^False WorkspaceTemplateNotFound/);
-    expect(await says("Applied")).toMatch(/^True Applied/);
+    expect(await says("Applied")).toMatch(/^Unknown NotRendered/);
     expect(await says("Ready")).toMatch(/^True/);
   });
 

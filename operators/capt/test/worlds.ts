@@ -89,7 +89,7 @@ export function chain(found: Workspace | "missing" | undefined, more: Partial<Ch
   if (found === "missing") return { ...base, class: "Missing", workspaceName: "w", ...rest };
   const secretPlace = { namespace: "t1", name: "s" };
   const secret = data === undefined ? {} : { secret: outputs(data) };
-  return { ...base, class: classify(found), workspaceName: "w", workspace: found, secretPlace, ...secret, ...rest };
+  return { ...base, class: classify(found, t0), workspaceName: "w", workspace: found, secretPlace, ...secret, ...rest };
 }
 
 export const outputs = (data: object): Outputs =>

@@ -5,7 +5,7 @@ import { CAPTCluster, type CAPTClusterStatus } from "../kinds/capt-cluster.ts";
 import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { finalizers, managers } from "../names.ts";
 import { providerController } from "../provider/controller.ts";
-import { announce, tellTrouble } from "../provider/events.ts";
+import { announce, blinded, tellTrouble } from "../provider/events.ts";
 import { Streaks } from "../streaks.ts";
 import { quietly } from "../trouble.ts";
 import { act } from "./act.ts";
@@ -43,9 +43,9 @@ export function captClusters(senses: Senses, edges?: Source): Controller {
     )
     .gone((it) => streaks.end(it.metadata.uid ?? ""));
   return (edges === undefined ? declared : declared.hears(edges)).reconcile<World, Plan>({
-    observe: (it, look) => observe(it, look, senses),
+    observe: async (it, look) => blinded(await observe(it, look, senses), streaks),
     plan,
-    act: (planned, hands, world) => act(planned, hands, world, senses),
+    act: async (planned, hands, world) => blinded(await act(planned, hands, world, senses), streaks),
     status,
     after({ world, before, status: after }, hands) {
       // What the kind's own draft has read and made.

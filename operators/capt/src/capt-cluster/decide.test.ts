@@ -147,7 +147,7 @@ describe("C16 a request that failed", () => {
   it("is told of a network that was never there, and tried again later and later", () => {
     const { next, line, effect } = said(networkWorld({ trouble, it: network({}, creating) }), 99);
     expect([line("VPCReady"), line("VPCCreating"), next.failureReason]).toEqual([
-      "False VPCReconciliationFailed",
+      "Unknown VPCReconciliationFailed",
       "True VPCCreating",
       undefined,
     ]);

@@ -6,7 +6,7 @@ import { type NetworkSaid, type Row, say } from "./sketch.ts";
 import type { World } from "./world.ts";
 
 /** Whether a row is one with a network. */
-export const hasEndpointStep = (row: Row): boolean => ["C3", "C11", "C12", "C13", "C14", "C15"].includes(row);
+export const hasEndpointStep = (row: Row): boolean => ["C2", "C3", "C11", "C12", "C13", "C14", "C15"].includes(row);
 
 /** What a person set here goes before what the Cluster has. */
 export const endpointOf = ({ it, cluster }: Pick<World, "it" | "cluster">): Endpoint | undefined =>

@@ -8,7 +8,7 @@ import { verdictOf } from "./decide.ts";
 import type { World } from "./world.ts";
 
 export function eventsOf(world: World, before: CAPTClusterStatus, after: CAPTClusterStatus): readonly Told[] {
-  const { told, was, is, turned, isNews, tell } = edgeOf(before, after, verdictOf(world).isReset);
+  const { told, was, is, turned, isLost, isNews, tell } = edgeOf(before, after, verdictOf(world).isReset);
   const vpc = is("VPCReady");
   const wasProvisioned = before.initialization?.provisioned === true;
   if (turned("VPCReady", "True")) tell("Normal", "VPCReady", vpc?.message);
@@ -21,7 +21,7 @@ export function eventsOf(world: World, before: CAPTClusterStatus, after: CAPTClu
   if (wasProvisioned) {
     // C12 to C15: what was there is there no more, or no more as it should be.
     for (const type of ["VPCReady", "WorkspaceSynced", "ConnectionSecretReady"]) {
-      if (turned(type, "False")) tell("Warning", "WorkspaceNotReady", is(type)?.message);
+      if (isLost(type)) tell("Warning", "WorkspaceNotReady", is(type)?.message);
     }
   }
   const isOther = after.vpcId !== before.vpcId;

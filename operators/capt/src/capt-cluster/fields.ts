@@ -25,15 +25,19 @@ function spoken(world: World, decision: Made): Fields {
   const vpcId = seen.vpcId === undefined ? {} : { vpcId: seen.vpcId };
   if (decision.is === "failed") return { ...vpcId, ...belowFields(world, seen) };
   const isKept = seen.row === "C1" || seen.row === "C2";
-  const stored = it.status?.ready ?? false;
   return {
-    ready: decision.is === "going" ? (seen.ready === "keep" ? stored : seen.ready) : false,
+    ready: decision.is === "going" ? readyOf(seen, it.status?.ready ?? false) : false,
     ...(decision.is === "going" && seen.ready === true ? { initialization: { provisioned: true } } : {}),
     ...failureFields(decision),
     ...vpcId,
     ...(isKept ? {} : { ...belowFields(world, seen), failureDomains: domains(world, seen) }),
     ...(hasEndpointStep(seen.row) ? endpointFields(world) : {}),
   };
+}
+
+function readyOf({ ready }: Sketch, stored: boolean): boolean | undefined {
+  if (ready === "unknown") return undefined;
+  return ready === "keep" ? stored : ready;
 }
 
 /** What is said of the apply and its Workspace: nothing of a network that was there before. */

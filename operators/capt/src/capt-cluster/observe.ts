@@ -26,18 +26,19 @@ export async function observe(it: CAPTCluster, look: Look, senses: Senses, live 
   const { config, kinds, shape } = senses;
   // The gate let nobody through without one.
   const cluster = clusterOf(it, look, anyCluster(kinds)) as Cluster;
-  const isMade = it.spec.vpcTemplateRef !== undefined && existingVpcId(it.spec) === undefined;
+  const remembered = it.status?.vpcWorkspaceName;
+  const hasTemplateRef = it.spec.vpcTemplateRef !== undefined;
+  const isMade = remembered !== undefined || (hasTemplateRef && existingVpcId(it.spec) === undefined);
   const base = {
     it,
     cluster,
     limits: networkLimits(it, config.timeouts),
     policy: config.timeoutPolicy,
     shape: shape(),
-    hasTemplate: isMade && look.get(WorkspaceTemplate, templatePlace(it)) !== undefined,
+    hasTemplate: hasTemplateRef && isMade && look.get(WorkspaceTemplate, templatePlace(it)) !== undefined,
   };
   if (!isMade) return { ...base, chain: noChain };
   const at = { namespace: it.metadata.namespace ?? "", name: applyNameOf(it) };
-  const remembered = it.status?.vpcWorkspaceName;
   const chain = await untroubled(look.log, () =>
     observeChain(it, at, look, {
       kinds,

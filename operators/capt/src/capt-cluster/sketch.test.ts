@@ -59,7 +59,7 @@ describe("the rows of 3.6.2 before the network was ever there", () => {
     expect(told(networkWorld({ it: network({ vpcTemplateRef: undefined, existingVpcId: "vpc-9" }) }))).toEqual({
       row: "C3",
       vpc: "True ExistingVPCUsed",
-      message: "using VPC vpc-9",
+      message: "using VPC vpc-9 as spec.existingVpcId says; whether it exists is not looked at",
       creating: "False ExistingVPCUsed",
       workspace: "omitted",
       secret: "omitted",
@@ -103,7 +103,7 @@ describe("the rows of 3.6.2 before the network was ever there", () => {
   it.each([
     ["C7", pending, "False VPCCreating", "False NotYetReported"],
     ["C7", creating, "False VPCCreating", "False Creating"],
-    ["C7b", paused, "False WorkspacePaused", "False Unavailable"],
+    ["C7b", paused, "False WorkspacePaused", "Unknown WorkspacePaused"],
     ["C7b", unavailable, "False WorkspaceNotReady", "False Unavailable"],
     ["C7b", deleting, "False WorkspaceNotReady", "False Deleting"],
     ["C7b", "missing" as const, "False WorkspaceMissing", "False WorkspaceMissing"],
@@ -163,47 +163,53 @@ describe("the rows of 3.6.2 before the network was ever there", () => {
 });
 
 describe("the rows of 3.6.2 once the network was there", () => {
-  it("C2 CC-V3 a contradiction is told by Ready alone", () => {
-    const world = networkWorld({ it: network({ vpcTemplateRef: undefined, existingVpcId: "vpc-2" }, provisioned) });
-    const { row, vpc, wrong, ready, failure } = sketch(world);
-    expect([row, vpc, wrong, ready, failure]).toEqual([
-      "C2",
-      undefined,
-      "the VPC source cannot change after provisioning",
-      "keep",
-      undefined,
-    ]);
+  it("C2 CC-V3 a contradiction is told by Ready, and the network is looked at all the same", () => {
+    const it = network({ vpcTemplateRef: undefined, existingVpcId: "vpc-2" }, provisioned);
+    const { wrong, failure } = sketch(networkWorld({ it, chain: chain(degraded) }));
+    expect([wrong, failure]).toEqual(["the VPC source cannot change after provisioning", undefined]);
+    expect(told(networkWorld({ it, chain: chain(degraded) }))).toMatchObject({
+      row: "C2",
+      vpc: "True VPCCreated",
+      ready: true,
+    });
+    const missing = { row: "C2", vpc: "Unknown WorkspaceMissing", ready: "unknown" };
+    expect(told(networkWorld({ it, chain: chain("missing") }))).toMatchObject(missing);
+    const { vpcWorkspaceName: _none, ...given } = provisioned as Record<string, unknown>;
+    const bare = network({ vpcTemplateRef: { name: "vpc" }, existingVpcId: "vpc-2" }, given);
+    expect(told(networkWorld({ it: bare }))).toMatchObject({ row: "C2", vpc: "Unknown InvalidVPCConfig" });
   });
 
   it("C12 a failed run leaves it ready", () => {
-    expect(told(networkWorld({ it: was, chain: chain(degraded) }))).toMatchObject({
+    expect(told(networkWorld({ it: was, chain: chain(degraded, { data: { vpc_id: "vpc-1" } }) }))).toMatchObject({
       row: "C12",
       vpc: "True VPCCreated",
       ready: true,
-      secret: undefined,
+      secret: "True SecretFound",
       again: 60_000,
     });
   });
 
   it.each([
-    [unavailable, "False WorkspaceNotReady"],
-    [creating, "False WorkspaceNotReady"],
-    [pending, "False WorkspaceNotReady"],
-    [error, "False WorkspaceNotReady"],
-    [deleting, "False WorkspaceNotReady"],
-    [paused, "False WorkspacePaused"],
-  ])("C13 it is not ready while its Workspace is not, and is not made again", (found, vpc) => {
+    [unavailable, "False WorkspaceNotReady", false],
+    [creating, "False WorkspaceNotReady", false],
+    [deleting, "False WorkspaceNotReady", false],
+    // Its Workspace does not say so: it may be as it was.
+    [pending, "Unknown WorkspaceNotReady", "unknown"],
+    [error, "Unknown NotSeen", "unknown"],
+    [paused, "Unknown WorkspacePaused", "unknown"],
+  ])("C13 it is not ready while its Workspace is not, and is not made again", (found, vpc, ready) => {
     const world = networkWorld({ it: was, chain: chain(found) });
-    expect(told(world)).toMatchObject({ row: "C13", vpc, ready: false, creating: "False VPCCreated", again: 60_000 });
+    expect(told(world)).toMatchObject({ row: "C13", vpc, ready, creating: "False VPCCreated", again: 60_000 });
   });
 
   it("C14 a Workspace that is gone is missed", () => {
     expect(told(networkWorld({ it: was, chain: chain("missing") }))).toMatchObject({
       row: "C14",
-      vpc: "False WorkspaceMissing",
+      vpc: "Unknown WorkspaceMissing",
       message: "workspace w no longer exists",
-      workspace: "False WorkspaceMissing",
-      ready: false,
+      workspace: "Unknown WorkspaceMissing",
+      secret: "Unknown WorkspaceNotReady",
+      ready: "unknown",
     });
   });
 

@@ -38,7 +38,8 @@ export interface Sketch {
   readonly creating: Said<Kind, "VPCCreating">;
   /** Of the Workspace and its Secret. What is not said stays as it is stored; `omit`: there is nothing below. */
   readonly below: readonly NetworkSaid[] | "omit";
-  readonly ready: boolean | "keep";
+  /** `unknown`: it was, and nobody can tell whether it still is: then the field is not there. */
+  readonly ready: boolean | "keep" | "unknown";
   /** The network that was found. */
   readonly vpcId?: string;
   /** What no waiting mends. */
@@ -55,7 +56,7 @@ const seldom: Ms = 60_000;
 export function sketch(world: World): Sketch {
   const { it } = world;
   const wrong = vpcViolation(it);
-  if (wrong !== undefined) return invalid(it, text`${wrong.message}`);
+  if (wrong !== undefined) return invalid(world, text`${wrong.message}`);
   const id = existingVpcId(it.spec);
   if (id !== undefined) return existing(id);
   return isProvisioned(it) ? provisioned(world) : building(world);
@@ -68,8 +69,14 @@ export const vpcIdOf = ({ chain }: World): string | undefined =>
 const creating = say("VPCCreating", "True", "VPCCreating", text`applying the network`);
 const created = say("VPCCreating", "False", "VPCCreated", text`not creating`);
 
-function invalid(it: CAPTCluster, message: SafeText): Sketch {
-  if (isProvisioned(it)) return { row: "C2", wrong: message, creating: created, below: [], ready: "keep" };
+function invalid(world: World, message: SafeText): Sketch {
+  const { it } = world;
+  if (isProvisioned(it)) {
+    // What was made is looked at all the same; one that was there before is not known without its id.
+    if (it.status?.vpcWorkspaceName !== undefined) return { ...provisioned(world), row: "C2", wrong: message };
+    const vpc = say("VPCReady", "Unknown", "InvalidVPCConfig", message);
+    return { row: "C2", wrong: message, vpc, creating: created, below: "omit", ready: "unknown" };
+  }
   return {
     row: "C1",
     vpc: say("VPCReady", "False", "InvalidVPCConfig", message),
@@ -84,7 +91,12 @@ export const failed = say("VPCCreating", "False", "VPCFailed", text`not creating
 
 const existing = (id: string): Sketch => ({
   row: "C3",
-  vpc: say("VPCReady", "True", "ExistingVPCUsed", text`using VPC ${id}`),
+  vpc: say(
+    "VPCReady",
+    "True",
+    "ExistingVPCUsed",
+    text`using VPC ${id} as spec.existingVpcId says; whether it exists is not looked at`,
+  ),
   creating: say("VPCCreating", "False", "ExistingVPCUsed", text`not creating`),
   below: "omit",
   ready: true,
@@ -96,7 +108,7 @@ function building(world: World): Sketch {
   const { chain } = world;
   const { class: is, workspace } = chain;
   const wrong = unusable(chain);
-  const base = { creating: said(chain), below: below(chain), ready: false, again: often } as const;
+  const base = { creating: said(chain), below: below(world), ready: false, again: often } as const;
   const waits = { ...base, ...(wrong === undefined ? {} : { failure: wrong }) };
   const name = workspaceOf(chain);
   if (is === "None") return { ...waits, ...unmade(world) };
@@ -109,7 +121,7 @@ function building(world: World): Sketch {
     const vpc = say("VPCReady", "False", "VPCCreationFailed", text`workspace ${name}: ${errorOf(workspace)}`);
     return { ...waits, row: "C8", vpc };
   }
-  return { ...waits, row: "C7b", vpc: unusedVpc(chain) };
+  return { ...waits, row: "C7b", vpc: unusedVpc(world) };
 }
 
 /** Rows C4 to C6: there is no Workspace yet. */
@@ -161,26 +173,25 @@ function provisioned(world: World): Sketch {
   const { it, chain } = world;
   const { class: is } = chain;
   const known = it.status?.vpcId ?? "";
-  // What is known of the Secret stays: nobody waits for it any more.
-  const base = { creating: created, below: workspaceConditions(chain), ready: false, again: seldom } as const;
-  if (is === "None" || is === "Missing") {
-    return { ...base, row: "C14", vpc: unusedVpc(chain) };
-  }
+  const base = { creating: created, below: below(world), again: seldom } as const;
+  const unused = unusedVpc(world);
+  // Whether it is still there is not known: that is not "no" either.
+  const isUnknown = unused.status === "Unknown";
+  const lost = { vpc: unused, ready: isUnknown ? "unknown" : false } as const;
+  if (is === "None" || is === "Missing") return { ...base, ...lost, row: "C14" };
   if (is === "Degraded") return { ...base, row: "C12", vpc: made(chain, known), ready: true };
   if (is === "NoRunner") {
     const vpc = withoutRunner(chain);
-    // Whether it is still there is not known: what was known stays.
-    return { ...base, row: "C13", vpc, ready: vpc.status === "Unknown" ? "keep" : false };
+    return { ...base, row: "C13", vpc, ready: vpc.status === "Unknown" ? "unknown" : false };
   }
-  if (is !== "Available") return { ...base, row: "C13", vpc: unusedVpc(chain) };
+  if (is !== "Available") return { ...base, ...lost, row: "C13" };
   const found = available(world);
-  if (found.row === "C11") return { ...base, ...found, below: below(chain) };
-  return { ...base, row: "C15", vpc: made(chain, known), ready: true, below: below(chain) };
+  if (found.row === "C11") return { ...base, ...found };
+  return { ...base, row: "C15", vpc: made(chain, known), ready: true };
 }
 
-function unusedVpc(chain: Chain): Said<Kind, "VPCReady"> {
-  const { reason, message } = unready(chain);
-  return say("VPCReady", "False", reason, message);
+function unusedVpc({ it, chain }: World): Said<Kind, "VPCReady"> {
+  return { type: "VPCReady", ...unready(chain, isProvisioned(it)) };
 }
 
 const notCreating = say("VPCCreating", "False", "NoRunner", text`not creating`);
@@ -189,14 +200,14 @@ const withoutRunner = (chain: Chain) => say("VPCReady", runnerStatus(chain), "No
 
 const said = (chain: Chain) => ({ ...creating, message: applying(chain) });
 
-function below(chain: Chain): readonly NetworkSaid[] {
-  return [...workspaceConditions(chain), secretSaid(chain)];
+function below({ it, chain }: World): readonly NetworkSaid[] {
+  return [...workspaceConditions(chain, isProvisioned(it)), secretSaid(chain, isProvisioned(it))];
 }
 
 /** Unknown until the Workspace is available: only then is the Secret waited for. */
-function secretSaid(chain: Chain): NetworkSaid {
+function secretSaid(chain: Chain, wasReady: boolean): NetworkSaid {
   const place = placeText(chain.secretPlace);
-  if (chain.class !== "Available") {
+  if (chain.class !== "Available" && !(wasReady && chain.class === "Degraded")) {
     return say(
       "ConnectionSecretReady",
       "Unknown",

@@ -3,7 +3,7 @@ import type { Instant } from "@telltale/kinds";
 import { type Draft, text } from "@telltale/status";
 import { clockConditions } from "../deadlines.ts";
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
-import { speak } from "../provider/say.ts";
+import { forget, speak } from "../provider/say.ts";
 import { isPretended, nothingReal, recovered } from "../provider/words.ts";
 import type { TypeOf } from "../said.ts";
 import { writeFields } from "../status-fields.ts";
@@ -19,7 +19,7 @@ type NetworkDraft = Draft<Kind>;
 export function status(world: World, draft: NetworkDraft, now: Instant): void {
   const decision = decide(world, now);
   if (decision.is === "troubled") {
-    troubled(world, draft);
+    troubled(world, draft, now);
     return;
   }
   speak<TypeOf<Kind>>(world, draft, {
@@ -35,15 +35,20 @@ export function status(world: World, draft: NetworkDraft, now: Instant): void {
   draft.wake(wakeOf(world, decision, now));
 }
 
-/** C16: one condition at most, and only of what was never ready. Nothing is forgotten for a request that failed. */
-function troubled(world: World, draft: NetworkDraft): void {
+/** C16: one condition at most, and only of what was never ready. Nothing is forgotten for a request that failed, unless that lasts. */
+function troubled(world: World, draft: NetworkDraft, now: Instant): void {
   const { it, trouble } = world;
   if (trouble === undefined) return;
+  if (world.isBlind === true && isProvisioned(it)) {
+    forget(world, draft, ["Ready", "VPCReady", ...below], now);
+    draft.unset("ready");
+    return;
+  }
   const { message, retryAfter } = trouble;
   const reason = "VPCReconciliationFailed";
   const { standing, isReset } = verdictOf(world);
   const isTold = !isProvisioned(it) && standing.is === "well" && !isReset;
-  if (isTold) draft.condition("Ready", false, reason, message).set({ ready: it.status?.ready ?? false });
+  if (isTold) draft.condition("Ready", "Unknown", reason, message).set({ ready: it.status?.ready ?? false });
   // Of these two only the first is written, with VPCReady; both are tried again, later and later.
   const how = isTold ? "transient" : "throttled";
   draft.fail({ class: how, reason, message, ...(retryAfter === undefined ? {} : { retryAfter }) });
@@ -75,10 +80,9 @@ function conditionsOf(world: World, decision: Made): readonly NetworkSaid[] {
 }
 
 /** `Ready` repeats `VPCReady`; only a contradiction in the spec of a network that is there is told by `Ready` alone. */
-function readiness({ row, vpc, wrong }: Sketch): readonly NetworkSaid[] {
-  if (vpc === undefined) {
-    return row === "C2" && wrong !== undefined ? [say("Ready", "False", "InvalidVPCConfig", wrong)] : [];
-  }
+function readiness({ vpc, wrong }: Sketch): readonly NetworkSaid[] {
+  if (vpc === undefined) return [];
+  if (wrong !== undefined) return [vpc, say("Ready", "False", "InvalidVPCConfig", wrong)];
   const { status: is, reason, message } = vpc;
   return [
     vpc,

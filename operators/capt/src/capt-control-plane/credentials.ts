@@ -59,7 +59,9 @@ export async function observeCredentials(
   const found = look.get(WorkspaceTemplateApply, { namespace, name: kubeconfigApplyName(name) });
   const apply = found !== undefined && isOwned(found, it) ? found : undefined;
   const base = { ...none, ...(apply === undefined ? {} : { kubeconfigApply: apply }) };
-  if (chain.class !== "Available" || chain.secret === undefined) return base;
+  // While runs fail, what the last good one left still counts for a control plane that was ready.
+  const isOpen = chain.class === "Available" || (chain.class === "Degraded" && it.status?.initialized === true);
+  if (!isOpen || chain.secret === undefined) return base;
   const kubeconfig = await kubeconfigOf(
     chain,
     apply === undefined ? undefined : { namespace, name: kubeconfigOutputsName(clusterName) },

@@ -11,7 +11,7 @@ import { applyNameOf, type World } from "./world.ts";
 
 export function eventsOf(world: World, before: CAPTControlPlaneStatus, after: CAPTControlPlaneStatus): readonly Told[] {
   const { it, cluster, chain } = world;
-  const { told, is, turned, isNews, tell } = edgeOf(before, after, verdictOf(world).isReset);
+  const { told, is, turned, isLost, isNews, tell } = edgeOf(before, after, verdictOf(world).isReset);
   const ready = is("Ready");
   if (before.phase === undefined && after.phase === "Creating") tell("Normal", "ControlPlaneCreating", ready?.message);
   if (world.isApplyNew)
@@ -32,7 +32,7 @@ export function eventsOf(world: World, before: CAPTControlPlaneStatus, after: CA
   if (before.initialized === true) {
     // P13 and P14: what was there is there no more, or no more as it should be.
     for (const type of ["Ready", "WorkspaceSynced"]) {
-      if (turned(type, "False")) tell("Warning", "WorkspaceError", is(type)?.message);
+      if (isLost(type)) tell("Warning", "WorkspaceError", is(type)?.message);
     }
   }
   const choice = chooseEndpoint(it, cluster, chain);

@@ -9,7 +9,7 @@ import { shownOutputs } from "../runner/outputs.ts";
 import { type FieldsOf, present } from "../status-fields.ts";
 import { readyOf } from "../workspace-class.ts";
 import { type Made, verdictOf } from "./decide.ts";
-import { areSecretsReady } from "./parts.ts";
+import { areSecretsReady, isOpen } from "./parts.ts";
 import { rolloutOf } from "./rollout.ts";
 import type { Sketch } from "./sketch.ts";
 import { applyNameOf, isInitialized, type World } from "./world.ts";
@@ -24,11 +24,11 @@ export function fieldsOf(world: World, decision: Made): Fields {
   const isGoing = decision.is === "going";
   const ready = isGoing && seen.why === undefined;
   const initialized = isInitialized(it) || ready;
-  // Whether it is still there is not known: what was known stays.
+  // Whether it is still there is not known: that is not "no" either.
   const isUnknown = isGoing && seen.why?.status === "Unknown";
   return {
     ...token,
-    ready: isUnknown ? (it.status?.ready ?? false) : ready,
+    ready: isUnknown ? undefined : ready,
     initialized,
     ...(initialized ? { initialization: { controlPlaneInitialized: true } } : {}),
     ...failureFields(decision),
@@ -46,7 +46,7 @@ function plane(world: World, seen: Sketch): Fields {
   const isSeen = chain.class === "Available" && chain.secret !== undefined;
   const { version } = rolloutOf(world);
   return {
-    secretsReady: isSeen ? areSecretsReady(world, endpoint) : (it.status?.secretsReady ?? false),
+    secretsReady: isOpen(world) ? areSecretsReady(world, endpoint) : isInitialized(it) ? undefined : false,
     ...(version === undefined ? {} : { version, versions: [{ version }] }),
     ...(isSeen && endpoint.is === "found"
       ? { controlPlaneEndpoint: endpoint.endpoint, endpoint: formatEndpoint(endpoint.endpoint) }

@@ -13,7 +13,14 @@ export type Infrastructure =
   // `noRunner`: what the network says where no program runs its Workspace.
   | { readonly is: "waiting"; readonly named: string; readonly noRunner?: SafeText }
   | { readonly is: "failed"; readonly named: string; readonly token: string }
-  | { readonly is: "ready"; readonly named: string; readonly network?: Network; readonly isSimulated?: boolean };
+  // Once and for all. `unready`: what it says of itself now, where that is not "ready".
+  | {
+      readonly is: "ready";
+      readonly named: string;
+      readonly network?: Network;
+      readonly isSimulated?: boolean;
+      readonly unready?: { readonly status: "False" | "Unknown"; readonly message: SafeText };
+    };
 
 /** What a network of ours tells a control plane. */
 export interface Network {
@@ -41,12 +48,22 @@ export function infrastructureOf(cluster: Cluster, look: Pick<Look, "get">): Inf
     const noRunner = said?.reason === "NoRunner" ? text`${named}: ${sanitize(said.message)}` : undefined;
     return { is: "waiting", named, ...(noRunner === undefined ? {} : { noRunner }) };
   }
+  const unready = unreadyOf(found);
   return {
     is: "ready",
     named,
     network: networkOf(found, look),
     isSimulated: isTrue(found.status?.conditions, "Simulated"),
+    ...(unready === undefined ? {} : { unready }),
   };
+}
+
+/** By its condition; one that is stored without conditions is taken at its word. */
+function unreadyOf({ status }: CAPTCluster) {
+  const said = findCondition(status?.conditions, "Ready");
+  if (said === undefined || said.status === "True") return undefined;
+  const message = sanitize(said.message === "" ? said.reason : said.message);
+  return { status: said.status, message };
 }
 
 /** Somebody else's infrastructure: its Cluster says whether it is there, in either version. */

@@ -10,13 +10,12 @@ import { rolloutOf } from "./rollout.ts";
 import { type PlaneSaid, say } from "./say.ts";
 import { clusterNameOf, isInitialized, type World } from "./world.ts";
 
-/** Those that hold now. What is not among them stays as it is stored: of a control plane that was ready, little is forgotten. */
 export function partsSaid(world: World, endpoint: EndpointChoice): readonly PlaneSaid[] {
   const { it, chain } = world;
-  const always = [infrastructureSaid(world), ...workspaceConditions(chain), rolloutSaid(world)];
-  if (isInitialized(it) && chain.class !== "Available") return always;
   return [
-    ...always,
+    infrastructureSaid(world),
+    ...workspaceConditions(chain, isInitialized(it)),
+    rolloutSaid(world),
     secretSaid(world, endpoint),
     endpointSaid(world, endpoint),
     kubeconfigSaid(world, endpoint),
@@ -24,15 +23,23 @@ export function partsSaid(world: World, endpoint: EndpointChoice): readonly Plan
   ];
 }
 
+/** Whether the outputs are looked at: also while runs fail, as long as what the last good one left is taken to be there. */
+export const isOpen = ({ it, chain }: World): boolean =>
+  chain.class === "Available" || (chain.class === "Degraded" && isInitialized(it));
+
 export function infrastructureSaid({ infrastructure, chain, it }: World): PlaneSaid<"InfrastructureReady"> {
   if (infrastructure.is === "none") {
     return say("InfrastructureReady", "True", "NoInfrastructureRef", text`Cluster has no infrastructureRef`);
   }
   const { named } = infrastructure;
-  if (infrastructure.is === "ready" || chain.apply !== undefined || isInitialized(it)) {
-    return infrastructure.is === "ready" && infrastructure.isSimulated === true
+  if (infrastructure.is === "ready" && infrastructure.unready === undefined) {
+    return infrastructure.isSimulated === true
       ? say("InfrastructureReady", "True", "Simulated", text`${named}: ${nothingReal}`)
       : say("InfrastructureReady", "True", "InfrastructureReady", text`${named} is ready`);
+  }
+  // It was there once: trouble with it now is told, and neither pushes the control plane back nor lets the network's clock run.
+  if (infrastructure.is === "ready" || chain.apply !== undefined || isInitialized(it)) {
+    return laterSaid(infrastructure, isInitialized(it));
   }
   if (infrastructure.is === "waiting" && infrastructure.noRunner !== undefined) {
     return say("InfrastructureReady", "Unknown", "NoRunner", infrastructure.noRunner);
@@ -42,13 +49,30 @@ export function infrastructureSaid({ infrastructure, chain, it }: World): PlaneS
     : say("InfrastructureReady", "False", "WaitingForVPC", text`waiting for ${named} to become ready`);
 }
 
+function laterSaid(
+  infrastructure: Exclude<World["infrastructure"], { is: "none" }>,
+  isOver: boolean,
+): PlaneSaid<"InfrastructureReady"> {
+  const { named } = infrastructure;
+  const said = "unready" in infrastructure ? infrastructure.unready : undefined;
+  const status = isOver && said?.status !== "Unknown" ? "False" : "Unknown";
+  if (infrastructure.is === "failed") {
+    return isOver
+      ? say("InfrastructureReady", "False", "InfrastructureFailed", text`${named} failed: ${infrastructure.token}`)
+      : say("InfrastructureReady", "Unknown", "InfrastructureNotReady", text`${named} failed: ${infrastructure.token}`);
+  }
+  const message = said === undefined ? text`${named} is not ready` : text`${named}: ${said.message}`;
+  return { type: "InfrastructureReady", status, reason: "InfrastructureNotReady", message };
+}
+
 /** Its own runs, or those of its network. */
 export const isSimulated = ({ chain, infrastructure }: World): boolean =>
   isPretended(chain) || (infrastructure.is === "ready" && infrastructure.isSimulated === true);
 
-function secretSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
+function secretSaid(world: World, endpoint: EndpointChoice): PlaneSaid {
+  const { chain } = world;
   const place = placeText(chain.secretPlace);
-  if (chain.class !== "Available") {
+  if (!isOpen(world)) {
     return say("ConnectionSecretReady", "Unknown", "WorkspaceNotReady", text`the workspace is not available`);
   }
   if (chain.secret === undefined) {
@@ -59,9 +83,10 @@ function secretSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
     : say("ConnectionSecretReady", "False", "KeyMissing", text`Secret ${place} has no endpoint`);
 }
 
-function endpointSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
+function endpointSaid(world: World, endpoint: EndpointChoice): PlaneSaid {
+  const { chain } = world;
   const place = placeText(chain.secretPlace);
-  if (chain.class !== "Available" || chain.secret === undefined) {
+  if (!isOpen(world) || chain.secret === undefined) {
     return say("EndpointReady", "Unknown", "WorkspaceNotReady", text`the workspace is not available`);
   }
   if (endpoint.is === "none") {
@@ -79,7 +104,7 @@ function endpointSaid({ chain }: World, endpoint: EndpointChoice): PlaneSaid {
 
 export function kubeconfigSaid(world: World, endpoint: EndpointChoice): PlaneSaid<"KubeconfigReady"> {
   const { it, chain, credentials } = world;
-  if (chain.class !== "Available" || chain.secret === undefined || endpoint.is !== "found") {
+  if (!isOpen(world) || chain.secret === undefined || endpoint.is !== "found") {
     return say("KubeconfigReady", "Unknown", "EndpointNotReady", text`the endpoint is not known yet`);
   }
   const target = `${it.metadata.namespace}/${kubeconfigSecretName(clusterNameOf(world))}`;
@@ -104,7 +129,7 @@ export function kubeconfigSaid(world: World, endpoint: EndpointChoice): PlaneSai
 function certificateSaid(world: World): PlaneSaid {
   const { it, chain, credentials } = world;
   const { certificate, certificateSecret } = credentials;
-  if (chain.class !== "Available" || chain.secret === undefined) {
+  if (!isOpen(world) || chain.secret === undefined) {
     return say("CertificatesAvailable", "Unknown", "WorkspaceNotReady", text`the workspace is not available`);
   }
   const target = `${it.metadata.namespace}/${caSecretName(clusterNameOf(world))}`;
@@ -119,15 +144,20 @@ function certificateSaid(world: World): PlaneSaid {
       text`Secret ${certificate.place}: ${certificate.rule}`,
     );
   }
+  if (!isPublished(certificateSecret)) {
+    return say("CertificatesAvailable", "False", "WaitingForCertificate", text`Secret ${target} is not written yet`);
+  }
   const whose = certificateSecret.is === "foreign" ? "is managed by someone else" : "is up to date";
   return say("CertificatesAvailable", "True", "CertificateWritten", text`Secret ${target} ${whose}`);
 }
 
+const isPublished = (there: World["credentials"]["certificateSecret"]): boolean =>
+  there.is === "foreign" || (there.is === "ours" && there.isCurrent);
+
 /** Whether both Secrets were really written, as far as there is something to write (CP-7). */
 export function areSecretsReady(world: World, endpoint: EndpointChoice): boolean {
   const { certificate, certificateSecret: there } = world.credentials;
-  const isPublished = there.is === "foreign" || (there.is === "ours" && there.isCurrent);
-  const isCertified = certificate.is === "absent" || (certificate.is === "valid" && isPublished);
+  const isCertified = certificate.is === "absent" || (certificate.is === "valid" && isPublished(there));
   return kubeconfigSaid(world, endpoint).status === "True" && isCertified;
 }
 

@@ -141,7 +141,10 @@ describe("4.7.4 the apply of a control plane", () => {
 describe("4.7.3 the network", () => {
   it("is latched once there is an apply", () => {
     const world = planeWorld({ infrastructure: { is: "waiting", named: "CAPTCluster demo-net" } });
-    expect([sketch(world).row, said(world).line("InfrastructureReady")]).toEqual(["P5", "True InfrastructureReady"]);
+    expect([sketch(world).row, said(world).line("InfrastructureReady")]).toEqual([
+      "P5",
+      "Unknown InfrastructureNotReady",
+    ]);
   });
 
   it("may be none", () => {

@@ -38,7 +38,7 @@ export interface Sketch {
 
 export interface Why {
   /** Absent: False. */
-  readonly status?: "Unknown";
+  readonly status?: "False" | "Unknown";
   readonly reason: WhyReason;
   readonly message: SafeText;
 }
@@ -85,7 +85,8 @@ function building(world: World, endpoint: EndpointChoice): Sketch {
   if (workspace !== undefined && (is === "Error" || is === "Degraded")) {
     return row("P7", often, "WorkspaceError", text`workspace ${name}: ${errorOf(workspace)}`);
   }
-  if (is !== "Available") return { ...row("P6b", often, "WorkspaceNotReady", applying(chain)), why: unready(chain) };
+  if (is !== "Available")
+    return { ...row("P6b", often, "WorkspaceNotReady", applying(chain)), why: unready(chain, false) };
   const place = placeText(chain.secretPlace);
   if (chain.secret === undefined) {
     return row("P8", quick, "WaitingForConnectionSecret", text`Secret ${place} not found yet`);
@@ -150,7 +151,7 @@ function initialized(world: World, endpoint: EndpointChoice): Sketch {
     const why = { reason: "NoRunner", message: noRunner(chain), ...(status === "Unknown" ? { status } : {}) } as const;
     return { ...base, row: "P14", why };
   }
-  if (is !== "Available") return { ...base, row: "P14", why: unready(chain) };
+  if (is !== "Available") return { ...base, row: "P14", why: unready(chain, true) };
   return rolloutOf(world).is === "rolling" ? { ...base, row: "P16", again: often } : { ...base, row: "P12" };
 }
 

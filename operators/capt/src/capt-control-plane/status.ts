@@ -5,12 +5,12 @@ import { clockConditions } from "../deadlines.ts";
 import { formatEndpoint } from "../endpoint.ts";
 import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { failureWake } from "../provider/decide.ts";
-import { speak } from "../provider/say.ts";
+import { forget, speak } from "../provider/say.ts";
 import { nothingReal, recovered } from "../provider/words.ts";
 import { writeFields } from "../status-fields.ts";
 import { creatingSaid, decide, type Made, verdictOf } from "./decide.ts";
 import { fieldsOf } from "./fields.ts";
-import { isSimulated, partsSaid } from "./parts.ts";
+import { infrastructureSaid, isSimulated, partsSaid } from "./parts.ts";
 import { type PlaneSaid, type PlaneType, say } from "./say.ts";
 import { atWork, type Sketch } from "./sketch.ts";
 import { isInitialized, type World } from "./world.ts";
@@ -20,7 +20,7 @@ type PlaneDraft = Draft<typeof CAPTControlPlane>;
 export function status(world: World, draft: PlaneDraft, now: Instant): void {
   const decision = decide(world, now);
   if (decision.is === "troubled") {
-    troubled(world, draft);
+    troubled(world, draft, now);
     return;
   }
   const isRecovered = decision.is === "failed" && decision.isRecoverable;
@@ -42,12 +42,30 @@ export function status(world: World, draft: PlaneDraft, now: Instant): void {
   draft.wake(decision.is === "going" ? decision.wakeAt : failureWake(now));
 }
 
-/** P17: nothing changes for a request that failed. */
-function troubled({ trouble }: World, draft: PlaneDraft): void {
+/** P17: nothing changes for a request that failed, unless that lasts. */
+function troubled(world: World, draft: PlaneDraft, now: Instant): void {
+  const { trouble, it } = world;
   if (trouble === undefined) return;
+  if (world.isBlind === true && isInitialized(it)) {
+    forget(world, draft, beyond, now);
+    draft.state(infrastructureSaid(world)).unset("ready", "secretsReady");
+    return;
+  }
   const { message, retryAfter } = trouble;
   draft.fail({ class: "throttled", reason: "Creating", message, ...(retryAfter === undefined ? {} : { retryAfter }) });
 }
+
+/** What is asked of the server each time. */
+const beyond = [
+  "Ready",
+  "Available",
+  "WorkspaceSynced",
+  "WorkspaceReady",
+  "ConnectionSecretReady",
+  "EndpointReady",
+  "KubeconfigReady",
+  "CertificatesAvailable",
+] as const;
 
 function phaseOf({ it }: World, decision: Made): "Creating" | "Ready" | "Failed" | undefined {
   if (decision.is === "failed") return undefined;
@@ -60,7 +78,7 @@ function conditionsOf(world: World, decision: Made): readonly PlaneSaid[] {
   const parts = partsSaid(world, seen.endpoint);
   const always = [say("Paused", "False", "NotPaused", text`not paused`), ...simulated(world)];
   if (decision.is === "failed") {
-    return [...parts.filter(({ type }) => refreshed.includes(type)), ...always, ...recovery(world, decision)];
+    return [...parts, ...always, ...recovery(world, decision)];
   }
   const rest = [...parts, ...always, say("Deleting", "False", "NotDeleting", text`not deleting`)];
   if (decision.is === "going") {
@@ -78,14 +96,6 @@ function conditionsOf(world: World, decision: Made): readonly PlaneSaid[] {
   ];
 }
 
-/** What is still looked at once it has failed (3.6.3): the same, whoever was first to fail. */
-const refreshed: readonly string[] = [
-  "InfrastructureReady",
-  "WorkspaceSynced",
-  "WorkspaceReady",
-  "ConnectionSecretReady",
-];
-
 function readiness(world: World, { why, endpoint }: Sketch): readonly PlaneSaid[] {
   const message = isSimulated(world) ? text`${atWork(world, endpoint)}: ${nothingReal}` : atWork(world, endpoint);
   const initialized = say("Initialized", "True", "Initialized", message);
@@ -97,7 +107,9 @@ function readiness(world: World, { why, endpoint }: Sketch): readonly PlaneSaid[
   return [
     { type: "Ready", status: is, reason, message: why.message },
     { type: "Available", status: is, reason, message: why.message },
-    isInitialized(world.it) ? initialized : say("Initialized", "False", why.reason, why.message),
+    isInitialized(world.it)
+      ? initialized
+      : say("Initialized", "False", reason === "NotSeen" ? "WorkspaceNotReady" : reason, why.message),
   ];
 }
 

@@ -10,6 +10,7 @@ import {
   neutral,
   no,
   Optional,
+  on,
   positive,
   type Resource,
   Text,
@@ -66,7 +67,8 @@ const status = Fields({
 });
 
 const terminal = {
-  InvalidVPCConfig: no(
+  InvalidVPCConfig: on(
+    ["False", "Unknown"],
     "The spec contradicts itself",
     "set exactly one of vpcTemplateRef and existingVpcId; retainVpcOnDelete goes with the first",
   ),
@@ -79,7 +81,11 @@ const vpcNotReady = {
   VPCCreationFailed: no("The last run for the network failed; it is tried again", "read the message"),
   WaitingForDependencies: no("The template waits for something else", "make what the message names"),
   VPCIDNotFound: no("The run has no output vpc_id", "add it to the module of the template"),
-  VPCReconciliationFailed: no("A request to the API server failed; it is tried again", "read the message"),
+  VPCReconciliationFailed: on(
+    ["False", "Unknown"],
+    "A request to the API server failed; it is tried again",
+    "read the message",
+  ),
   ...workspaceTrouble,
   ...terminal,
 } as const;
@@ -182,7 +188,7 @@ export const CAPTCluster = defineKind({
   // C16: a request that fails before the network was ever there is told.
   failures: {
     ...keepStatus,
-    transient: { phase: "keep", requeue: "backoff", write: true, condition: { type: "VPCReady", status: "False" } },
+    transient: { phase: "keep", requeue: "backoff", write: true, condition: { type: "VPCReady", status: "Unknown" } },
   },
   columns: [
     column("VPC-ID", ".status.vpcId"),

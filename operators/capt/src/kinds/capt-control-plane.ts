@@ -13,6 +13,7 @@ import {
   neutral,
   no,
   Optional,
+  on,
   phases,
   positive,
   type Resource,
@@ -32,6 +33,7 @@ import {
   noRunner,
   paused,
   recoveryAvailable,
+  requestFailed,
   reset,
   simulated,
   simulatedColumn,
@@ -151,11 +153,13 @@ export const CAPTControlPlane = defineKind({
       reasons: {
         CertificateWritten: yes("It is"),
         NotProvided: yes("The run has none, and none is needed"),
+        WaitingForCertificate: no("The Secret is not written yet", "wait"),
         InvalidCertificate: no(
           "The output is no certificate",
           "let cluster_certificate_authority_data be PEM, or PEM in base64",
         ),
         WorkspaceNotReady: unknown("The Workspace is not ready", "look at WorkspaceReady"),
+        RequestFailed: requestFailed,
       },
     }),
     ConnectionSecretReady: connectionSecretReady,
@@ -179,6 +183,7 @@ export const CAPTControlPlane = defineKind({
         EndpointNotReady: no("The run has no endpoint", "add the output cluster_endpoint to the module"),
         InvalidEndpoint: no("The run has an output that is no endpoint", "correct the output cluster_endpoint"),
         WorkspaceNotReady: unknown("The Workspace is not ready", "look at WorkspaceReady"),
+        RequestFailed: requestFailed,
       },
     }),
     Failed: negative({
@@ -194,6 +199,11 @@ export const CAPTControlPlane = defineKind({
         Simulated: simulatedReason,
         NoInfrastructureRef: yes("The Cluster names none"),
         WaitingForVPC: no("It is not ready", "look at the CAPTCluster"),
+        InfrastructureNotReady: on(
+          ["False", "Unknown"],
+          "It was ready, and is not now, or nobody can tell",
+          "look at the CAPTCluster",
+        ),
         InfrastructureFailed: no("It failed", "look at the CAPTCluster"),
         // No clock runs meanwhile: nothing is being made.
         NoRunner: unknown(noRunner.means, noRunner.fix),
@@ -216,6 +226,7 @@ export const CAPTControlPlane = defineKind({
         ),
         InvalidKubeconfig: no("What there is, is no kubeconfig", "the message names the rule that it breaks"),
         EndpointNotReady: unknown("The endpoint is not known", "look at EndpointReady"),
+        RequestFailed: requestFailed,
       },
     }),
     RecoveryAvailable: recoveryAvailable,

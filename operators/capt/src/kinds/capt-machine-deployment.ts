@@ -69,6 +69,10 @@ export const CaptMachineDeployment = defineKind({
         Simulated: simulatedReason,
         RollingOut: no("Machines are being replaced", "wait; look at Progressing"),
         MachinesNotReady: no("Machines do not run yet", "look at the CaptMachineSet that the message names"),
+        MachineStateUnknown: unknown(
+          "It is not known of machines whether they run",
+          "look at the CaptMachines that the message names",
+        ),
         InvalidSelector: no(
           "The selector does not select the machines of the template",
           "make labels and selector agree",
@@ -84,6 +88,10 @@ export const CaptMachineDeployment = defineKind({
         MachineSetUpdated: yes("Machines are being made or taken away"),
         NewMachineSetAvailable: yes("The change is through"),
         DeploymentPaused: on(["Unknown"], "spec.paused holds the change", "set spec.paused to false"),
+        MachineStateUnknown: unknown(
+          "The change waits: it is not known of machines whether they run, and none that may run is removed",
+          "look at the CaptMachines that the message names",
+        ),
         ProgressDeadlineExceeded: no("Nothing moved for too long", "look at the CaptMachines that are not ready"),
       },
     }),

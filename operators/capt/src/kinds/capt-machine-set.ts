@@ -53,6 +53,10 @@ export const CaptMachineSet = defineKind({
         ScalingUp: no("Machines are missing", "wait; look at the CaptMachines"),
         ScalingDown: no("There are too many machines", "wait"),
         MachinesNotReady: no("Machines do not run yet", "look at the CaptMachines that the message names"),
+        MachineStateUnknown: unknown(
+          "It is not known of machines whether they run; none that may run is removed",
+          "look at the CaptMachines that the message names",
+        ),
         InvalidSelector: no(
           "The selector does not select the machines of the template",
           "make labels and selector agree",

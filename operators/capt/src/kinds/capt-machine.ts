@@ -10,6 +10,7 @@ import {
   List,
   no,
   Optional,
+  on,
   positive,
   type Resource,
   type Static,
@@ -71,16 +72,20 @@ export const CaptMachine = defineKind({
   status,
   conditions: conditions({
     Ready: positive({
-      means: "The machine runs",
+      means: "The machine is made, and its instance exists",
       present: "onceSet",
       reasons: {
-        Ready: yes("It does"),
+        Ready: yes("It is"),
         Simulated: simulatedReason,
         Creating: no("It is being made", "wait"),
         WaitingForDependencies: no("The template waits for something else", "make what the message names"),
         WorkspaceError: no("The last run failed; it is tried again", "read the message"),
         ...workspaceTrouble,
-        InstanceIDNotFound: no("The run has no output instance_id", "add it to the module of the template"),
+        InstanceIDNotFound: on(
+          ["False", "Unknown"],
+          "The run has no output instance_id",
+          "add it to the module of the template",
+        ),
         InvalidTemplate: no("The template cannot be rendered with the variables", "read the message"),
         WorkspaceFailed: no("The run failed in a way that a retry does not mend", "correct the template"),
         Deleting: no("It is being deleted", "wait; Deleting says for what"),

@@ -64,17 +64,19 @@ test.each(ours.map((kind) => [kind.kind, kind] as const))(
 const workspaceSynced = {
   True: ["ReconcileSuccess"],
   False: words("ReconcileError ReconcilePaused ExternalCreatePending"),
-  Unknown: ["NotYetReported"],
+  Unknown: words("NotYetReported RequestFailed"),
 };
+/** What was ready once, and of which nobody can tell how it is now. */
+const notKnown = "WorkspaceNotReady WorkspaceMissing WorkspacePaused NotSeen RequestFailed NoRunner";
 const workspaceReady = {
   True: words("Available Simulated"),
   False: words("Creating Unavailable Deleting NotYetReported WorkspaceMissing"),
-  Unknown: ["NoRunner", "WorkspaceNotCreated"],
+  Unknown: words("NoRunner WorkspaceNotCreated NotYetReported WorkspaceMissing WorkspacePaused NotSeen RequestFailed"),
 };
 const connectionSecretReady = {
   True: ["SecretFound"],
   False: words("WaitingForSecret KeyMissing"),
-  Unknown: ["WorkspaceNotReady"],
+  Unknown: words("WorkspaceNotReady RequestFailed"),
 };
 
 describe("3.4 a CAPTCluster", () => {
@@ -89,7 +91,7 @@ describe("3.4 a CAPTCluster", () => {
       {
         True: words("Ready Simulated"),
         False: words(`${waiting} ${terminal} Deleting`),
-        Unknown: words("NotStarted NoRunner"),
+        Unknown: words(`NotStarted VPCReconciliationFailed InvalidVPCConfig ${notKnown}`),
       },
     ],
     [
@@ -97,7 +99,7 @@ describe("3.4 a CAPTCluster", () => {
       {
         True: words("VPCCreated Simulated ExistingVPCUsed"),
         False: words(`${waiting} ${terminal}`),
-        Unknown: words("NotStarted NoRunner"),
+        Unknown: words(`NotStarted VPCReconciliationFailed InvalidVPCConfig ${notKnown}`),
       },
     ],
     [
@@ -137,17 +139,17 @@ describe("4.4 a CAPTControlPlane", () => {
   );
 
   test.each([
-    ["Ready", { True: words("Ready Simulated"), False: notReady, Unknown: words("NotStarted NoRunner") }],
-    ["Available", { True: words("Available Simulated"), False: notReady, Unknown: words("NotStarted NoRunner") }],
-    ["Initialized", { True: ["Initialized"], False: notReady, Unknown: ["NoRunner"] }],
+    ["Ready", { True: words("Ready Simulated"), False: notReady, Unknown: words(`NotStarted ${notKnown}`) }],
+    ["Available", { True: words("Available Simulated"), False: notReady, Unknown: words(`NotStarted ${notKnown}`) }],
+    ["Initialized", { True: ["Initialized"], False: notReady, Unknown: words(notKnown) }],
     ["Failed", { True: words(terminal), False: ["NotFailed"] }],
     ["Creating", { True: words("Creating WaitingForVPC"), False: words("Ready Failed NoRunner") }],
     [
       "InfrastructureReady",
       {
         True: words("InfrastructureReady Simulated NoInfrastructureRef"),
-        False: words("WaitingForVPC InfrastructureFailed"),
-        Unknown: ["NoRunner"],
+        False: words("WaitingForVPC InfrastructureNotReady InfrastructureFailed"),
+        Unknown: words("InfrastructureNotReady NoRunner"),
       },
     ],
     ["WorkspaceSynced", workspaceSynced],
@@ -158,7 +160,7 @@ describe("4.4 a CAPTControlPlane", () => {
       {
         True: words("EndpointProvided ClusterEndpointUsed"),
         False: words("EndpointNotReady InvalidEndpoint"),
-        Unknown: ["WorkspaceNotReady"],
+        Unknown: words("WorkspaceNotReady RequestFailed"),
       },
     ],
     [
@@ -166,12 +168,16 @@ describe("4.4 a CAPTControlPlane", () => {
       {
         True: words("KubeconfigWritten UserProvided"),
         False: words("WaitingForKubeconfig InvalidKubeconfig"),
-        Unknown: ["EndpointNotReady"],
+        Unknown: words("EndpointNotReady RequestFailed"),
       },
     ],
     [
       "CertificatesAvailable",
-      { True: words("CertificateWritten NotProvided"), False: ["InvalidCertificate"], Unknown: ["WorkspaceNotReady"] },
+      {
+        True: words("CertificateWritten NotProvided"),
+        False: words("InvalidCertificate WaitingForCertificate"),
+        Unknown: words("WorkspaceNotReady RequestFailed"),
+      },
     ],
     ["RollingOut", { True: ["RollingOut"], False: words("NotRollingOut VersionDowngradeRefused") }],
     ["RecoveryAvailable", { True: ["ReadyAfterTimeout"] }],
@@ -206,7 +212,7 @@ describe("6.2 a WorkspaceTemplateApply", () => {
       "DependenciesReady",
       { True: ["DependenciesReady"], False: words("WaitingForSecrets WaitingForWorkspace DependencyCycle") },
     ],
-    ["Applied", { True: ["Applied"], False: words("NotApplied WorkspaceNameConflict Held") }],
+    ["Applied", { True: ["Applied"], False: words("NotApplied WorkspaceNameConflict Held"), Unknown: ["NotRendered"] }],
   ])("says of %s what the table has", (type, reasons) => {
     expect(reasonsOf(WorkspaceTemplateApply, type)).toEqual(reasons);
   });
@@ -228,7 +234,7 @@ test("7.2 a Workspace says what the provider's says, and whether it is simulated
   expect(reasonsOf(Workspace, "Ready")).toEqual({
     True: words("Available Simulated"),
     False: words("Unavailable Creating Deleting NoRunner"),
-    Unknown: ["NoRunner"],
+    Unknown: words("NoRunner NotSeen ReconcilePaused"),
   });
   expect(Workspace.conditions.types.Simulated).toMatchObject({ present: "whenTrue" });
 });

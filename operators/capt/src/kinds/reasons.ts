@@ -40,10 +40,18 @@ export const workspaceSynced = positive({
       "check what exists, then take crossplane.io/external-create-pending off the Workspace",
     ),
     NotYetReported: unknown("No run has ended yet", "wait; a first run may take 20 minutes"),
+    RequestFailed: unknown("Requests to the API server keep failing: it is not known", "read the message"),
   },
 });
 
 /** Whether what the Workspace describes exists. */
+/** Nobody has seen lately what there is, or nobody could look. */
+export const notSeen = unknown(
+  "Its runs fail for half an hour or longer: whether what the last good one left is still there is not known",
+  inspect,
+);
+export const requestFailed = unknown("Requests to the API server keep failing: it is not known", "read the message");
+
 export const workspaceReady = positive({
   means: "What the Workspace describes exists",
   present: "onceSet",
@@ -53,8 +61,14 @@ export const workspaceReady = positive({
     Creating: no("It is being made", lasting),
     Unavailable: no("It exists and cannot be used", inspect),
     Deleting: no("It is being destroyed", "wait"),
-    NotYetReported: no("No run has ended yet", lasting),
-    WorkspaceMissing: no("The Workspace is gone", "wait: it is made again"),
+    NotYetReported: on(["False", "Unknown"], "The Workspace says nothing of it", lasting),
+    WorkspaceMissing: on(["False", "Unknown"], "The Workspace is gone", "wait: it is made again"),
+    WorkspacePaused: unknown(
+      "The Workspace is paused: nobody looks",
+      "take the annotation crossplane.io/paused off the Workspace",
+    ),
+    NotSeen: notSeen,
+    RequestFailed: requestFailed,
     WorkspaceNotCreated: unknown("The Workspace does not exist yet", "wait; the other conditions say for what"),
     // No clock runs meanwhile: nothing is being made.
     NoRunner: unknown(noRunner.means, noRunner.fix),
@@ -68,7 +82,8 @@ export const connectionSecretReady = positive({
     SecretFound: yes("It is there"),
     WaitingForSecret: no("It is not there", "wait; if it lasts, check writeConnectionSecretToRef of the Workspace"),
     KeyMissing: no("It lacks an output that we need", "add the output to the module of the template"),
-    WorkspaceNotReady: unknown("The Workspace is not ready, so nobody has written it", "look at WorkspaceReady"),
+    WorkspaceNotReady: unknown("The Workspace is not ready, so nobody looks", "look at WorkspaceReady"),
+    RequestFailed: requestFailed,
   },
 });
 
@@ -109,12 +124,21 @@ export const deleting = <const R extends Waits>(waits: R) =>
     },
   });
 
+/** False: its Workspace says so, or it was never ready. Unknown: it was, and nobody can tell how it is now. */
+const toldOrNot = ["False", "Unknown"] as const;
+
 /** Reasons that wait for the Workspace, or report on it. */
 export const workspaceTrouble = {
   WorkspaceTemplateNotFound: no("The WorkspaceTemplate does not exist", "make it, or correct the reference"),
-  WorkspaceNotReady: no("The Workspace is not ready", inspect),
-  WorkspaceMissing: no("The Workspace is gone", "wait: it is made again"),
-  WorkspacePaused: no("The Workspace is paused", "take the annotation crossplane.io/paused off the Workspace"),
+  WorkspaceNotReady: on(toldOrNot, "The Workspace is not ready", inspect),
+  WorkspaceMissing: on(toldOrNot, "The Workspace is gone", "wait: it is made again"),
+  WorkspacePaused: on(
+    toldOrNot,
+    "The Workspace is paused",
+    "take the annotation crossplane.io/paused off the Workspace",
+  ),
+  NotSeen: notSeen,
+  RequestFailed: requestFailed,
   WaitingForConnectionSecret: no(
     "The run went through and its Secret is not there yet",
     "wait; if it lasts, check writeConnectionSecretToRef of the Workspace",

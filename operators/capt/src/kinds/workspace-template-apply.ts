@@ -14,6 +14,7 @@ import {
   type Resource,
   Text,
   Time,
+  unknown,
   yes,
 } from "@telltale/kinds";
 import { finalizers, infrastructureGroup } from "../names.ts";
@@ -52,7 +53,7 @@ export const WorkspaceTemplateApply = defineKind({
   status: Fields({
     workspaceName: Text({ maxLength: 253 }),
     applied: Flag({
-      description: "Whether the Workspace exists with the rendered spec; not whether its run went through",
+      description: "Whether the Workspace exists; the condition Applied says whether it is as rendered",
     }),
     lastAppliedTime: Time({ description: "When we last made or changed the Workspace" }),
     revision: Text({ maxLength: 64, description: "A hash of the rendered spec" }),
@@ -64,7 +65,14 @@ export const WorkspaceTemplateApply = defineKind({
       present: "onceSet",
       reasons: {
         Applied: yes("It is"),
-        NotApplied: no("The Workspace does not exist yet", "the other conditions say why"),
+        NotApplied: no(
+          "The Workspace does not exist, or is not what the template says",
+          "the other conditions say why",
+        ),
+        NotRendered: unknown(
+          "The Workspace exists, and the template cannot be rendered: what it should be is not known",
+          "look at TemplateResolved",
+        ),
         WorkspaceNameConflict: no(
           "A Workspace of that name belongs to somebody else",
           "rename this object, or set the annotation capt.infrastructure.cluster.x-k8s.io/adopt-workspace to true",

@@ -16,11 +16,12 @@ import {
   type Resource,
   type Scope,
   Text,
+  unknown,
   yes,
 } from "@telltale/kinds";
 import { finalizers, terraformGroup } from "../names.ts";
 import { keepStatus } from "./failures.ts";
-import { noRunner, simulated, simulatedColumn, simulatedReason } from "./reasons.ts";
+import { noRunner, notSeen, simulated, simulatedColumn, simulatedReason } from "./reasons.ts";
 import { WorkspaceSpec } from "./workspace-spec.ts";
 
 const status = Fields({
@@ -61,6 +62,11 @@ const workspaceKind = (scope: Scope) =>
             Creating: no("It is being made", "wait"),
             Deleting: no("It is being destroyed", "wait; if it lasts, look at Synced"),
             NoRunner: noRunner,
+            NotSeen: notSeen,
+            ReconcilePaused: unknown(
+              "The Workspace is paused: nobody looks",
+              "take the annotation crossplane.io/paused away",
+            ),
           },
         }),
         Simulated: simulated,

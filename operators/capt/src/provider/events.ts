@@ -16,12 +16,17 @@ export function edgeOf(before: Conditioned, after: Conditioned, isReset: boolean
   const was = (type: string) => findCondition(before.conditions, type);
   const is = (type: string) => findCondition(after.conditions, type);
   const turned = (type: string, status: string) => is(type)?.status === status && was(type)?.status !== status;
+  const isLost = (type: string) => is(type)?.status !== "True" && was(type)?.status === "True";
   const isNews = (type: string) => is(type)?.reason !== was(type)?.reason || is(type)?.message !== was(type)?.message;
   const tell = (type: Told["type"], reason: string, message = "") => told.push({ type, reason, message });
   if (isReset) tell("Normal", "FailureReset", "the failure is cleared, and its clocks begin anew");
   if (turned("RecoveryAvailable", "True")) tell("Normal", "RecoveryAvailable", is("RecoveryAvailable")?.message);
-  return { told, was, is, turned, isNews, tell };
+  return { told, was, is, turned, isLost, isNews, tell };
 }
+
+/** A world whose requests fail for too long says so. */
+export const blinded = <W extends ProviderWorld>(world: W, streaks: Streaks): W =>
+  world.trouble !== undefined && streaks.isLasting(world.it.metadata.uid ?? "") ? { ...world, isBlind: true } : world;
 
 interface Teller {
   event(type: Told["type"], reason: string, message: string): void;

@@ -1,5 +1,7 @@
 // How a network or a control plane says its conditions. Pure.
-import type { NewCondition } from "@telltale/status";
+import { type Condition, type Instant, type Ms, plus } from "@telltale/kinds";
+import type { NewCondition, SafeText } from "@telltale/status";
+import type { Trouble } from "../trouble.ts";
 import { isUnpaused, type ProviderWorld } from "./world.ts";
 
 /** What takes conditions: the draft of a status. */
@@ -37,4 +39,33 @@ export function speak<T extends string>(world: ProviderWorld, draft: Speaker<T>,
   const spoken = new Set<string>([...said.map(({ type }) => type), ...gone]);
   // What is not spoken of holds for the generation that was read, as it did before.
   draft.keep(...all.filter((type) => !spoken.has(type)));
+}
+
+/** How soon is asked again where nobody answers. */
+const soon: Ms = 30_000;
+
+interface Forgetful<T extends string> {
+  condition(type: T, status: "Unknown", reason: "RequestFailed", message: SafeText): unknown;
+  aside(): unknown;
+  wake(at: Instant): unknown;
+}
+
+interface Forgotten {
+  readonly it: { readonly status?: { readonly conditions?: readonly Condition[] } };
+  readonly trouble?: Trouble;
+}
+
+/** Nobody has answered for so long that nothing of it holds any more: what was True among these is not known. */
+export function forget<T extends string>(
+  { it, trouble }: Forgotten,
+  draft: Forgetful<T>,
+  types: readonly T[],
+  now: Instant,
+): void {
+  if (trouble === undefined) return;
+  const stored: readonly Condition[] = it.status?.conditions ?? [];
+  const isOpen = (type: string) => stored.some((one) => one.type === type && one.status !== "False");
+  draft.aside();
+  for (const type of types) if (isOpen(type)) draft.condition(type, "Unknown", "RequestFailed", trouble.message);
+  draft.wake(plus(now, Math.max(soon, trouble.retryAfter ?? 0)));
 }

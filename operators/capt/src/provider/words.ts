@@ -23,21 +23,31 @@ export const isPretended = ({ workspace }: Chain): boolean => workspace !== unde
 export const nothingReal = text`nothing of it is real: its runs are simulated`;
 
 export interface Unready {
-  readonly reason: "WorkspacePaused" | "WorkspaceMissing" | "WorkspaceNotReady";
+  /** Unknown: it may be there and work; nobody can tell. */
+  readonly status: "False" | "Unknown";
+  readonly reason: "WorkspacePaused" | "WorkspaceMissing" | "WorkspaceNotReady" | "NotSeen";
   readonly message: SafeText;
 }
 
-/** Why a Workspace that has not failed cannot be used. */
-export function unready(chain: Chain): Unready {
+/** Whether the Workspace itself says that what it describes is not there, or cannot be used. */
+const isSeenUnready = ({ class: is, workspace }: Chain): boolean =>
+  workspace !== undefined && (is === "Deleting" || readyOf(workspace)?.status === "False");
+
+/** Why a Workspace cannot be used. `wasReady`: it could be, once. */
+export function unready(chain: Chain, wasReady: boolean): Unready {
   const { class: is, workspace } = chain;
   const name = workspaceOf(chain);
-  if (is === "Paused") return { reason: "WorkspacePaused", message: text`workspace ${name} is paused` };
+  const status = wasReady && !isSeenUnready(chain) ? "Unknown" : "False";
+  if (is === "Paused") return { status, reason: "WorkspacePaused", message: text`workspace ${name} is paused` };
   if (is === "Missing" || is === "None") {
-    return { reason: "WorkspaceMissing", message: text`workspace ${name} no longer exists` };
+    return { status, reason: "WorkspaceMissing", message: text`workspace ${name} no longer exists` };
+  }
+  if (status === "Unknown" && workspace !== undefined && is === "Error") {
+    return { status, reason: "NotSeen", message: text`workspace ${name}: ${errorOf(workspace)}` };
   }
   const found = workspace === undefined ? undefined : (readyOf(workspace) ?? syncedOf(workspace));
   const reason = is === "Deleting" ? "Deleting" : sanitize(found?.reason ?? "NotYetReported");
-  return { reason: "WorkspaceNotReady", message: text`workspace ${name} is not ready: ${reason}` };
+  return { status, reason: "WorkspaceNotReady", message: text`workspace ${name} is not ready: ${reason}` };
 }
 
 export const noRunner = (chain: Chain): SafeText => {

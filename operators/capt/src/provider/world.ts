@@ -17,6 +17,8 @@ export interface ProviderWorld<T extends CAPTCluster | CAPTControlPlane = CAPTCl
   readonly chain: Chain;
   /** A request failed: the rest is not known, or not done. */
   readonly trouble?: Trouble;
+  /** Requests have failed for so long that nothing that was seen before is believed any more. */
+  readonly isBlind?: boolean;
 }
 
 /** Nothing stands below it, or nobody knows. */

@@ -127,6 +127,6 @@ async function say(
 ): Promise<void> {
   if (outcome.as !== "failed") return;
   await hands.annotate({ [annotations.errorClass]: outcome.class });
-  failing(draft, workspace, troubleOf(outcome));
+  failing(draft, workspace, troubleOf(outcome), hands.now);
   draft.condition("Ready", false, "Deleting", "What the module describes is being destroyed");
 }

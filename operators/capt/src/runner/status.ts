@@ -3,6 +3,7 @@ import { type Instant, type Ms, plus } from "@telltale/kinds";
 import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
 import type { Workspace, WorkspaceStatus } from "../kinds/workspace.ts";
 import { sanitize } from "../sanitize.ts";
+import { believed, doubtedAt, readyOf } from "../workspace-class.ts";
 import { nextUnsync, readySince, unsyncAt } from "./decide.ts";
 import type { Progress } from "./engine.ts";
 import { noRunnerFix } from "./missing-engine.ts";
@@ -26,14 +27,14 @@ export function status(world: World, draft: WorkspaceDraft, now: Instant): void 
   if (engine === "simulated") draft.condition("Simulated", true, "Simulated", simulated);
   const isCurrent = told !== undefined && told.order.generation === generationOf(workspace);
   if (isCurrent && told.outcome.as === "failed") {
-    failing(draft, workspace, troubleOf(told.outcome));
+    failing(draft, workspace, troubleOf(told.outcome), now);
   } else if (isCurrent && (told.outcome.as === "settled" || told.outcome.as === "applied")) {
     const outputs = shownOutputs(told.outcome.outputs);
     const checksum = checksumOf(workspace);
     draft.set({ atProvider: Object.keys(outputs).length === 0 ? { checksum } : { outputs, checksum } });
     well(world, draft, now);
   } else if (told === undefined && standing.at === "idle" && unsyncAt(world, now) !== undefined) {
-    failing(draft, workspace, sanitize(unsyncAt(world, now)?.message ?? ""));
+    failing(draft, workspace, sanitize(unsyncAt(world, now)?.message ?? ""), now);
   } else if (told === undefined && standing.at === "idle" && syncOf(workspace) !== "unknown") {
     still(world, draft, now);
   } else {
@@ -64,6 +65,8 @@ export const noRunner = text`no program runs Workspaces; ${noRunnerFix}`;
 
 const simulated = "Nothing is real: the operator only pretends to run the module";
 const making = "The first run is under way";
+const lastGood = "What the last run that went through left was there then";
+const notSeen = text`No run has gone through for ${believed / 60_000} minutes: what exists is not known`;
 
 /** How often is looked whether the connection Secret is still there. */
 const recheck: Ms = 60_000;
@@ -85,17 +88,30 @@ function still(world: World, draft: WorkspaceDraft, now: Instant): void {
   }
   const last = standing.at === "idle" ? standing.last : undefined;
   const trouble = last?.generation === generationOf(workspace) ? last.trouble : undefined;
-  if (trouble !== undefined) failing(draft, workspace, trouble);
-  else draft.keep("Ready", "Synced");
+  if (trouble !== undefined) failing(draft, workspace, trouble, now);
+  else doubting(draft.keep("Synced"), workspace, now);
 }
 
-/** Ready stays as it is: what is there does not go away because a run failed. */
-export function failing(draft: WorkspaceDraft, workspace: Workspace, message: SafeText): void {
+/** Ready stays for a while: what is there does not go away because a run failed. */
+export function failing(draft: WorkspaceDraft, workspace: Workspace, message: SafeText, now: Instant): void {
   const rest = withoutProgress(workspace);
   // In an apply an empty map whose members were ours becomes null, which the server then refuses.
   if (Object.keys(rest).length === 0) draft.unset("atProvider");
   else draft.set({ atProvider: rest });
-  draft.condition("Synced", false, "ReconcileError", message).keep("Ready");
+  doubting(draft.condition("Synced", false, "ReconcileError", message), workspace, now);
+}
+
+/** What the last good run left is believed to be there, but not for ever. */
+function doubting(draft: WorkspaceDraft, workspace: Workspace, now: Instant): void {
+  const ready = readyOf(workspace);
+  const at = doubtedAt(workspace);
+  if (ready?.status !== "True") draft.keep("Ready");
+  else if (at !== undefined && at <= now) draft.condition("Ready", "Unknown", "NotSeen", notSeen);
+  else {
+    const message = ready.reason === "Simulated" ? simulated : lastGood;
+    draft.condition("Ready", true, ready.reason === "Simulated" ? "Simulated" : "Available", message);
+    draft.wake(at ?? plus(now, believed));
+  }
 }
 
 /** A run has not ended: what is known of the last one stays, and does not speak for this generation. */
@@ -121,7 +137,10 @@ function withoutProgress({ status: said }: Workspace): Omit<NonNullable<Workspac
   return rest;
 }
 
-/** A paused Workspace says so, and nothing else changes. */
-export function pausedStatus(_workspace: Workspace, draft: WorkspaceDraft): void {
-  draft.condition("Synced", false, "ReconcilePaused", "The annotation crossplane.io/paused is set").aside();
+/** A paused Workspace says so, and that nobody looks what there is; nothing else changes. */
+export function pausedStatus(workspace: Workspace, draft: WorkspaceDraft): void {
+  draft.condition("Synced", false, "ReconcilePaused", paused).aside();
+  if (readyOf(workspace)?.status === "True") draft.condition("Ready", "Unknown", "ReconcilePaused", paused);
 }
+
+const paused = "The annotation crossplane.io/paused is set";

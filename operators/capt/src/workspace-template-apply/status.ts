@@ -7,6 +7,7 @@ import { annotations } from "../names.ts";
 import { nothingReal } from "../provider/words.ts";
 import { sanitize } from "../sanitize.ts";
 import { isSimulated } from "../workspace-class.ts";
+import { secretsOf, workspacesOf } from "./dependencies.ts";
 import type { Plan } from "./plan.ts";
 import { plan } from "./plan.ts";
 import { revisionOn, type World } from "./world.ts";
@@ -47,7 +48,7 @@ function template({ rendering, made }: World, draft: ApplyDraft): void {
 
 const listed = (list: readonly string[]) => names(list, { max: 20 });
 
-function dependencies({ dependencies: are }: World, draft: ApplyDraft): void {
+function dependencies({ apply, workspace, dependencies: are }: World, draft: ApplyDraft): void {
   if (are.as === "missing secrets") {
     draft.condition("DependenciesReady", false, "WaitingForSecrets", text`Secrets not found: ${listed(are.names)}`);
   } else if (are.as === "waiting for workspaces") {
@@ -55,11 +56,14 @@ function dependencies({ dependencies: are }: World, draft: ApplyDraft): void {
   } else if (are.as === "cycle") {
     draft.condition("DependenciesReady", false, "DependencyCycle", text`each waits for the next: ${listed(are.names)}`);
   } else {
-    draft.condition("DependenciesReady", true, "DependenciesReady", "nothing is waited for");
+    // They gate the first creation only, and are not looked at any more after it.
+    const wasGated = workspace !== undefined && secretsOf(apply).length + workspacesOf(apply).length > 0;
+    const message = wasGated ? "nothing is waited for any more: the workspace was made" : "nothing is waited for";
+    draft.condition("DependenciesReady", true, "DependenciesReady", message);
   }
 }
 
-function applied({ place, workspace, made }: World, after: Plan, draft: ApplyDraft): void {
+function applied({ place, workspace, made, rendering }: World, after: Plan, draft: ApplyDraft): void {
   if (made.as === "conflict") {
     const message = text`Workspace ${place.name} belongs to ${made.whose}`;
     draft.condition("Applied", false, "WorkspaceNameConflict", message);
@@ -68,6 +72,18 @@ function applied({ place, workspace, made }: World, after: Plan, draft: ApplyDra
   } else if (after.do === "hold") {
     const message = text`workspace ${place.name} differs from the template; annotation ${annotations.holdRevision} holds it`;
     draft.condition("Applied", false, "Held", message);
+  } else if (workspace.metadata.deletionTimestamp !== undefined) {
+    draft.condition("Applied", false, "NotApplied", text`workspace ${place.name} is being deleted`);
+  } else if (made.as === "refused") {
+    draft.condition(
+      "Applied",
+      false,
+      "NotApplied",
+      text`workspace ${place.name} is as it was: the server refuses the change`,
+    );
+  } else if (rendering.as !== "rendered") {
+    const message = text`workspace ${place.name} exists; what it should be is not known, as TemplateResolved says`;
+    draft.condition("Applied", "Unknown", "NotRendered", message);
   } else {
     draft.condition("Applied", true, "Applied", text`workspace ${place.name} exists as rendered`);
   }

@@ -1,9 +1,11 @@
 // What a pass does for a CaptMachineDeployment: which set has how many machines, and which old sets go. Pure.
 import { type Instant, matchesSelector } from "@telltale/kinds";
+import type { CaptMachine } from "../../kinds/capt-machine.ts";
 import type { CaptMachineDeployment } from "../../kinds/capt-machine-deployment.ts";
 import type { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
+import { wantedOf } from "../set/plan.ts";
 import { rollout } from "./rollout.ts";
-import { countOf, isNew, setName, type World } from "./world.ts";
+import { countOf, isNew, setName, unknownIn, type World } from "./world.ts";
 
 export interface Plan {
   /** How many machines the set of the template is to have. Undefined: it is left as it is. */
@@ -17,9 +19,10 @@ const nothing: Plan = { scale: [], remove: [] };
 export function plan(world: World, now: Instant): Plan {
   const { it, sets } = world;
   if (it.spec.paused === true || !isSelecting(it)) return nothing;
+  if (heldBy(world).length > 0) return nothing;
   const counts = sets.map((set) => countOf(set, it, now));
   const name = setName(it);
-  const next = counts.find((count) => count.name === name) ?? { name, wanted: 0, present: 0, available: 0 };
+  const next = counts.find((count) => count.name === name) ?? { name, wanted: 0, present: 0, available: 0, free: 0 };
   const goals = rollout(
     it.spec,
     next,
@@ -33,6 +36,12 @@ export function plan(world: World, now: Instant): Plan {
     }),
     remove: forgotten(world),
   };
+}
+
+/** Recreate takes all old machines at once: not while it is not known of one whether it runs. */
+export function heldBy({ it, sets }: World): readonly CaptMachine[] {
+  if (it.spec.strategy?.type !== "Recreate") return [];
+  return unknownIn(sets.filter((owned) => !isNew(owned, it) && wantedOf(owned.set) > 0));
 }
 
 export const isSelecting = ({ spec }: CaptMachineDeployment): boolean =>

@@ -15,12 +15,13 @@ const spec = (
   template,
   strategy: { type, rollingUpdate },
 });
-const set = (name: string, wanted: number, available = wanted, present = wanted): SetCount => ({
-  name,
-  wanted,
-  present,
-  available,
-});
+const set = (
+  name: string,
+  wanted: number,
+  available = wanted,
+  present = wanted,
+  free = Math.max(0, wanted - available),
+): SetCount => ({ name, wanted, present, available, free });
 const none = set("new", 0);
 
 test("14.3 with one to spare, the new set begins with one and the old one waits for it", () => {
@@ -40,6 +41,16 @@ test("14.3 without surge, one old machine goes before a new one comes", () => {
 test("14.3 machines that do not run go first", () => {
   const old = [set("broken", 2, 0), set("fine", 3)];
   expect(rollout(spec(3), none, old).old).toEqual(new Map([["broken", 0]]));
+});
+
+test("14.3 machines of which nobody knows whether they run are neither taken nor counted as running", () => {
+  // Three wanted, none known to run: neither the old nor the new ones.
+  const update = { maxSurge: 0, maxUnavailable: 1 };
+  expect(rollout(spec(3, update), none, [set("old", 3, 0, 3, 0)]).old).toEqual(new Map());
+  // One is known to be down: it may go.
+  expect(rollout(spec(3, update), none, [set("old", 3, 0, 3, 1)]).old).toEqual(new Map([["old", 2]]));
+  // The new one may not run either: then none of the old ones that do goes.
+  expect(rollout(spec(3), set("new", 1, 0, 1, 0), [set("old", 3)]).old).toEqual(new Map());
 });
 
 test("14.3 Recreate waits until everything old is gone", () => {

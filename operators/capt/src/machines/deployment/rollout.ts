@@ -10,6 +10,8 @@ export interface SetCount {
   /** How many it has, those that go included. */
   readonly present: number;
   readonly available: number;
+  /** How many of those wanted are known not to run: they may go without being missed. */
+  readonly free: number;
 }
 
 export interface Rollout {
@@ -58,14 +60,14 @@ function grown(replicas: number, surge: number, next: SetCount, old: readonly Se
   return Math.min(replicas, next.wanted + Math.max(0, replicas + surge - total));
 }
 
-/** First those that are not available anyway, then as many as may be missing. */
+/** First those that are known not to run, then as many as may be missing. What is unknown may run, and is not taken. */
 function shrunk(least: number, next: SetCount, old: readonly SetCount[]): ReadonlyMap<string, number> {
   const goals = new Map(old.map(({ name, wanted }) => [name, wanted]));
   const lower = (name: string, by: number) => goals.set(name, (goals.get(name) ?? 0) - by);
   const total = sum([next, ...old], ({ wanted }) => wanted);
   let room = Math.max(0, total - least - Math.max(0, next.wanted - next.available));
-  for (const { name, wanted, available } of old) {
-    const by = Math.min(room, Math.max(0, wanted - available));
+  for (const { name, wanted, free } of old) {
+    const by = Math.min(room, wanted, free);
     lower(name, by);
     room -= by;
   }

@@ -5,8 +5,9 @@ import type { CaptMachineDeployment } from "../../kinds/capt-machine-deployment.
 import { nothingReal } from "../../provider/words.ts";
 import { recheck } from "../gate.ts";
 import { isPretended, isStaying } from "../set/plan.ts";
+import { unknownStates } from "../set/status.ts";
 import { isSelecting } from "./plan.ts";
-import { isAvailable, isNew, nextAvailable, setName, type World } from "./world.ts";
+import { isAvailable, isNew, nextAvailable, setName, unknownIn, type World } from "./world.ts";
 
 type DeploymentDraft = Draft<typeof CaptMachineDeployment>;
 
@@ -53,6 +54,7 @@ const isThrough = ({ wanted, replicas, updated, available }: Counts): boolean =>
 
 function ready({ it, sets }: World, counts: Counts, draft: DeploymentDraft): void {
   const { wanted, replicas, updated, available } = counts;
+  const unknown = unknownIn(sets);
   const isReal = !sets.some(({ machines }) => machines.some(isPretended));
   if (isReal) draft.without("Simulated");
   else draft.condition("Simulated", true, "Simulated", text`machines: ${nothingReal}`);
@@ -63,6 +65,8 @@ function ready({ it, sets }: World, counts: Counts, draft: DeploymentDraft): voi
     draft.condition("Ready", true, isReal ? "Ready" : "Simulated", message);
   } else if (updated < replicas || updated > wanted) {
     draft.condition("Ready", false, "RollingOut", text`${updated} of ${wanted} machines are as the template says`);
+  } else if (available + unknown.length >= wanted) {
+    draft.condition("Ready", "Unknown", "MachineStateUnknown", unknownStates(unknown));
   } else {
     draft.condition(
       "Ready",
@@ -74,7 +78,7 @@ function ready({ it, sets }: World, counts: Counts, draft: DeploymentDraft): voi
 }
 
 /** The clock runs from the last time that something moved: each move sets it again (14.3). */
-function progressing({ it }: World, counts: Counts, draft: DeploymentDraft, now: Instant): void {
+function progressing({ it, sets }: World, counts: Counts, draft: DeploymentDraft, now: Instant): void {
   const { updated, available, replicas } = counts;
   if (it.spec.paused === true) {
     draft.condition("Progressing", "Unknown", "DeploymentPaused", "spec.paused is true");
@@ -82,6 +86,11 @@ function progressing({ it }: World, counts: Counts, draft: DeploymentDraft, now:
   }
   if (isThrough(counts)) {
     draft.condition("Progressing", true, "NewMachineSetAvailable", text`CaptMachineSet ${setName(it)} is available`);
+    return;
+  }
+  const unknown = unknownIn(sets);
+  if (unknown.length > 0) {
+    draft.condition("Progressing", "Unknown", "MachineStateUnknown", text`waits: ${unknownStates(unknown)}`);
     return;
   }
   const { updatedReplicas, availableReplicas, replicas: before, conditions } = it.status ?? {};

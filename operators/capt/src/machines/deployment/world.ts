@@ -3,7 +3,7 @@ import { canonicalJson, type Instant, type Ms, parseTime, plus, sha256Hex } from
 import type { CaptMachine } from "../../kinds/capt-machine.ts";
 import type { CaptMachineDeployment } from "../../kinds/capt-machine-deployment.ts";
 import type { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
-import { isReady, isStaying, wantedOf } from "../set/plan.ts";
+import { isReady, isStaying, stateOf, wantedOf } from "../set/plan.ts";
 import type { SetCount } from "./rollout.ts";
 
 export interface World {
@@ -32,8 +32,14 @@ export function countOf({ set, machines }: OwnedSet, it: CaptMachineDeployment, 
     wanted: wantedOf(set),
     present: machines.length,
     available: machines.filter((machine) => isAvailable(machine, it, now)).length,
+    // What is known not to run, or is not there at all: only these are free to go.
+    free: Math.max(0, wantedOf(set) - machines.filter((one) => isStaying(one) && stateOf(one) !== "down").length),
   };
 }
+
+/** Machines of which it is not known whether they run. */
+export const unknownIn = (sets: readonly OwnedSet[]): readonly CaptMachine[] =>
+  sets.flatMap(({ machines }) => machines.filter((one) => isStaying(one) && stateOf(one) === "unknown"));
 
 const minReady = ({ spec }: CaptMachineDeployment): Ms => (spec.minReadySeconds ?? 0) * 1000;
 

@@ -8,8 +8,10 @@ import { CaptMachine } from "../../kinds/capt-machine.ts";
 import { WorkspaceTemplate } from "../../kinds/workspace-template.ts";
 import { WorkspaceTemplateApply } from "../../kinds/workspace-template-apply.ts";
 import { managers } from "../../names.ts";
+import { noChain } from "../../provider/world.ts";
 import { anyCluster } from "../../server.ts";
-import { quietly } from "../../trouble.ts";
+import { Streaks } from "../../streaks.ts";
+import { isTrouble, quietly, untroubled } from "../../trouble.ts";
 import { clusterIndex, clusterLabel, type MachineSenses, passageOf, recheck } from "../gate.ts";
 import { type Plan, plan } from "./plan.ts";
 import { status } from "./status.ts";
@@ -20,6 +22,7 @@ type MachineHands = Hands<typeof CaptMachine>;
 export function captMachines(senses: MachineSenses): Controller {
   const { config, kinds } = senses;
   const Cluster = anyCluster(kinds);
+  const streaks = new Streaks();
   return controller(CaptMachine, "captmachine")
     .on("generation", "deletion", "labels", "annotations", "finalizers", "ownerReferences")
     .owns(WorkspaceTemplateApply, { changed: isOtherApply })
@@ -38,23 +41,37 @@ export function captMachines(senses: MachineSenses): Controller {
       };
     })
     .finalize((it, hands, draft) => quietly(hands.log, () => finalize(it, hands, draft)))
+    .gone((it) => streaks.end(it.metadata.uid ?? ""))
     .events("none")
     .status({ as: "apply", fieldManager: managers.infrastructure })
     .workers(config.concurrency)
     .backoff({ first: 1_000, longest: 300_000, jitter: 0.2 })
     .resync(36_000_000)
     .reconcile<World, Plan>({
-      observe: (it, look) => observe(it, look, senses),
+      observe: (it, look) => observe(it, look, senses, streaks),
       plan,
-      act: (planned, hands, world) => act(planned, hands, world, senses),
+      act: (planned, hands, world) => act(planned, hands, world, senses, streaks),
       status,
+      after({ world }) {
+        const { uid = "" } = world.it.metadata;
+        if (world.trouble === undefined) streaks.end(uid);
+        else streaks.count(uid);
+      },
     });
 }
 
-async function observe(it: CaptMachine, look: Look, { config, kinds }: MachineSenses): Promise<World> {
+async function observe(
+  it: CaptMachine,
+  look: Look,
+  { config, kinds }: MachineSenses,
+  streaks: Streaks,
+): Promise<World> {
   const options = { kinds, allowed: config.allowedSecretNamespaces };
-  const chain = await quietly(look.log, () => observeChain(it, applyPlace(it), look, options));
-  return { it, chain, hasTemplate: look.get(WorkspaceTemplate, templatePlace(it)) !== undefined };
+  const chain = await untroubled(look.log, () => observeChain(it, applyPlace(it), look, options));
+  const hasTemplate = look.get(WorkspaceTemplate, templatePlace(it)) !== undefined;
+  const { uid = "" } = it.metadata;
+  if (isTrouble(chain)) return { it, chain: noChain, hasTemplate, trouble: chain, isBlind: streaks.isLasting(uid) };
+  return { it, chain, hasTemplate };
 }
 
 async function act(
@@ -62,6 +79,7 @@ async function act(
   hands: MachineHands,
   world: World,
   senses: MachineSenses,
+  streaks: Streaks,
 ): Promise<World> {
   let { it } = world;
   const ensured = apply === undefined ? "unchanged" : (await hands.ensure(WorkspaceTemplateApply, apply)).as;
@@ -71,7 +89,7 @@ async function act(
     const { apiVersion, kind } = CaptMachine;
     it = await hands.apply(CaptMachine, { apiVersion, kind, metadata, spec: { providerID } }, { force: true });
   }
-  return ensured === "unchanged" && providerID === undefined ? world : observe(it, hands, senses);
+  return ensured === "unchanged" && providerID === undefined ? world : observe(it, hands, senses, streaks);
 }
 
 /** The machine goes with its apply. */

@@ -12,7 +12,8 @@ export interface Plan {
   readonly providerID?: string;
 }
 
-export function plan({ it, chain, hasTemplate }: World): Plan {
+export function plan({ it, chain, hasTemplate, trouble }: World): Plan {
+  if (trouble !== undefined) return {};
   const isMade = chain.apply !== undefined || hasTemplate;
   const found = chain.class === "Available" ? shownText(chain, "provider_id") : undefined;
   const isNew = (it.spec.providerID ?? "") === "" && found !== undefined;

@@ -3,13 +3,15 @@ import { formatTime, type Instant, type Ms, plus } from "@telltale/kinds";
 import { type Draft, type SafeText, text } from "@telltale/status";
 import { type Chain, renderFailure, shownText, waitingFor } from "../../chain.ts";
 import type { CaptMachine } from "../../kinds/capt-machine.ts";
-import { isPretended, noRunner, nothingReal, runnerStatus } from "../../provider/words.ts";
+import { forget } from "../../provider/say.ts";
+import { isPretended, noRunner, nothingReal, runnerStatus, unready } from "../../provider/words.ts";
 import { saying } from "../../said.ts";
 import { sanitize } from "../../sanitize.ts";
+import type { Trouble } from "../../trouble.ts";
 import { isHopeless } from "../../workspace-class.ts";
 import { errorOf, workspaceConditions } from "../../workspace-conditions.ts";
 import { recheck } from "../gate.ts";
-import { templatePlace, type World } from "./world.ts";
+import { isProvisioned, templatePlace, type World } from "./world.ts";
 
 const say = saying<typeof CaptMachine>();
 type Said = ReturnType<typeof say>;
@@ -19,23 +21,47 @@ const soon: Ms = 10_000;
 
 export function status(world: World, draft: Draft<typeof CaptMachine>, now: Instant): void {
   const { it, chain } = world;
+  if (world.trouble !== undefined) {
+    troubled(world, world.trouble, draft, now);
+    return;
+  }
   const said = readiness(world);
   const isReady = said.status === "True";
   draft.state(said);
   if (isPretended(chain)) draft.condition("Simulated", true, "Simulated", text`machine: ${nothingReal}`);
   else draft.without("Simulated");
-  for (const condition of workspaceConditions(chain)) draft.state(condition);
+  for (const condition of workspaceConditions(chain, isProvisioned(it))) draft.state(condition);
   draft
     .condition("Paused", false, "NotPaused", "not paused")
     .condition("Deleting", false, "NotDeleting", "not deleting");
+  // What is not known is not "no": then the field is not there.
+  const next = said.status === "Unknown" ? undefined : isReady;
   const { ready, lastTransitionTime } = it.status ?? {};
   draft.set({
-    ready: isReady,
-    lastTransitionTime: ready === isReady && lastTransitionTime !== undefined ? lastTransitionTime : formatTime(now),
+    ...(next === undefined ? {} : { ready: next }),
+    lastTransitionTime: ready === next && lastTransitionTime !== undefined ? lastTransitionTime : formatTime(now),
     ...(isReady ? { initialization: { provisioned: true } } : {}),
     ...known(chain),
   });
+  if (next === undefined) draft.unset("ready");
   draft.wake(plus(now, isReady ? recheck : soon));
+}
+
+const asked = ["Ready", "WorkspaceSynced", "WorkspaceReady"] as const;
+
+/** Nothing is forgotten for a request that failed, unless that lasts. */
+function troubled({ it, isBlind }: World, trouble: Trouble, draft: Draft<typeof CaptMachine>, now: Instant): void {
+  const { message, retryAfter } = trouble;
+  if (isBlind !== true || !isProvisioned(it)) {
+    const later = retryAfter === undefined ? {} : { retryAfter };
+    draft.fail({ class: "throttled", reason: "RequestFailed", message, ...later });
+    return;
+  }
+  forget({ it, trouble }, draft, asked, now);
+  const { ready, lastTransitionTime } = it.status ?? {};
+  draft.unset("ready").set({
+    lastTransitionTime: ready === undefined && lastTransitionTime !== undefined ? lastTransitionTime : formatTime(now),
+  });
 }
 
 /** What is known of a machine stays known when its Workspace has a bad moment. */
@@ -62,20 +88,20 @@ const no = (reason: Parameters<typeof say<"Ready", "False">>[2], message: SafeTe
 const running = (chain: Chain, id: string): Said =>
   isPretended(chain)
     ? say("Ready", "True", "Simulated", text`instance ${sanitize(id)}: ${nothingReal}`)
-    : say("Ready", "True", "Ready", text`instance ${sanitize(id)} runs`);
+    : say("Ready", "True", "Ready", text`instance ${sanitize(id)} exists`);
 
 function readiness(world: World): Said {
   const { it, chain, hasTemplate } = world;
   const { class: is, workspaceName = "", workspace } = chain;
+  const wasReady = isProvisioned(it);
   if (is === "Available") {
     const id = shownText(chain, "instance_id");
     if (id !== undefined) return running(chain, id);
-    return no("InstanceIDNotFound", text`no output instance_id of workspace ${workspaceName}`);
+    const message = text`no output instance_id of workspace ${workspaceName}`;
+    return say("Ready", wasReady ? "Unknown" : "False", "InstanceIDNotFound", message);
   }
-  const isProvisioned = it.status?.initialization?.provisioned === true;
-  if (is === "Degraded" && isProvisioned) {
-    return running(chain, it.status?.instanceId ?? "");
-  }
+  if (is === "Degraded" && wasReady) return running(chain, it.status?.instanceId ?? "");
+  if (wasReady && is !== "NoRunner") return { type: "Ready", ...unready(chain, true) };
   if (workspace !== undefined && isHopeless(workspace)) return no("WorkspaceFailed", troubleOf(chain));
   if (is === "Error" || is === "Degraded") return no("WorkspaceError", troubleOf(chain));
   if (is === "Paused") return no("WorkspacePaused", text`workspace ${workspaceName} is paused`);

@@ -7,7 +7,7 @@ import { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
 import { managers } from "../../names.ts";
 import { anyCluster } from "../../server.ts";
 import { clusterIndex, clusterLabel, inherited, type MachineSenses, passageOf, recheck } from "../gate.ts";
-import { isStaying, type Plan, plan, type World } from "./plan.ts";
+import { isStaying, type Plan, plan, stateOf, type World } from "./plan.ts";
 import { status } from "./status.ts";
 
 type SetHands = Hands<typeof CaptMachineSet>;
@@ -69,7 +69,7 @@ function machineOf(it: CaptMachineSet, name: string) {
 const isOther = (a: KubeObject, b: KubeObject): boolean => {
   const [old, next] = [a as CaptMachine, b as CaptMachine]; // as whoever declares it says
   return (
-    old.status?.ready !== next.status?.ready ||
+    stateOf(old) !== stateOf(next) ||
     old.metadata.deletionTimestamp !== next.metadata.deletionTimestamp ||
     !deepEqual(old.metadata.labels, next.metadata.labels) ||
     !deepEqual(old.metadata.ownerReferences, next.metadata.ownerReferences)

@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CaptMachine } from "../../kinds/capt-machine.ts";
 import { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
-import { plan, type World } from "./plan.ts";
+import { awaited, plan, stateOf, type World } from "./plan.ts";
 
 const spec = {
   nodeGroupRef: { name: "workers", namespace: "t1" },
@@ -69,4 +69,44 @@ test("14.2 a selector that does not fit the template makes nothing and takes not
   expect(plan(world(set({ selector, replicas: 2 })))).toEqual({ make: [], remove: [] });
   const fitting = set({ selector, replicas: 2, template: { metadata: { labels: { a: "b" } }, spec } });
   expect(plan(world(fitting)).make).toHaveLength(2);
+});
+
+describe("where it is not known of a machine whether it runs", () => {
+  const unknown = (name: string): CaptMachine => {
+    const it = machine(name, false, "2026-01-05T00:00:00Z");
+    const condition = {
+      type: "Ready",
+      status: "Unknown",
+      reason: "NotSeen",
+      message: "",
+      lastTransitionTime: "",
+    } as const;
+    return { ...it, status: { initialization: { provisioned: true }, conditions: [condition] } };
+  };
+  const down = machine("down", false, "2026-01-01T00:00:00Z");
+  const ready = ["a", "b"].map((name) => machine(name, true, "2026-01-01T00:00:00Z"));
+  const names = (machines: readonly CaptMachine[]) => machines.map(({ metadata }) => metadata.name);
+  const awaitedOf = (replicas: number, machines: readonly CaptMachine[]) =>
+    names(awaited(world(set({ replicas }), machines)));
+
+  test("only those that are known to be down go, and the others wait for it", () => {
+    const all = [...ready, unknown("x"), unknown("y"), down];
+    expect(removed(set({ replicas: 4 }), all)).toEqual(["down"]);
+    expect(removed(set({ replicas: 1 }), all)).toEqual(["down"]);
+    expect(awaitedOf(1, all)).toEqual([]);
+    const left = all.filter((one) => one !== down);
+    expect(removed(set({ replicas: 1 }), left)).toEqual([]);
+    expect(awaitedOf(1, left)).toEqual(["x", "y"]);
+    expect(awaitedOf(4, left)).toEqual([]);
+  });
+
+  test("all go where none is to stay", () => {
+    expect(removed(set({ replicas: 0 }), [...ready, unknown("x")])).toHaveLength(3);
+  });
+
+  test("one that ran and lost its status is unknown, one that never ran is not", () => {
+    const { status: _lost, ...bare } = machine("m", true, "2026-01-01T00:00:00Z");
+    expect(stateOf(bare)).toBe("down");
+    expect(stateOf({ ...bare, spec: { ...spec, providerID: "demo:///i-1" } })).toBe("unknown");
+  });
 });

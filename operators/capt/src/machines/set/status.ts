@@ -5,7 +5,7 @@ import type { CaptMachine } from "../../kinds/capt-machine.ts";
 import type { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
 import { nothingReal } from "../../provider/words.ts";
 import { recheck } from "../gate.ts";
-import { isPretended, isReady, isSelecting, isStaying, type World, wantedOf } from "./plan.ts";
+import { awaited, isPretended, isReady, isSelecting, isStaying, stateOf, type World, wantedOf } from "./plan.ts";
 
 export function status({ it, machines }: World, draft: Draft<typeof CaptMachineSet>, now: Instant): void {
   const staying = machines.filter(isStaying);
@@ -25,9 +25,19 @@ export function status({ it, machines }: World, draft: Draft<typeof CaptMachineS
   } else if (staying.length < wanted) {
     draft.condition("Ready", false, "ScalingUp", text`${staying.length} of ${wanted} machines exist`);
   } else if (machines.length > wanted) {
-    draft.condition("Ready", false, "ScalingDown", text`${machines.length} machines exist, ${wanted} are wanted`);
+    const waits = awaited({ it, machines });
+    const more = waits.length === 0 ? text`` : text`; waits: ${unknownStates(waits)}`;
+    draft.condition(
+      "Ready",
+      false,
+      "ScalingDown",
+      text`${machines.length} machines exist, ${wanted} are wanted${more}`,
+    );
   } else if (ready < wanted) {
-    draft.condition("Ready", false, "MachinesNotReady", text`not ready: ${unready(staying)}`);
+    const down = staying.filter((one) => stateOf(one) === "down");
+    const unknown = staying.filter((one) => stateOf(one) === "unknown");
+    if (down.length > 0) draft.condition("Ready", false, "MachinesNotReady", text`not ready: ${namesOf(down)}`);
+    else draft.condition("Ready", "Unknown", "MachineStateUnknown", unknownStates(unknown));
   } else {
     const isReal = !staying.some(isPretended);
     const message = isReal ? text`${wanted} machines run` : text`${wanted} machines: ${nothingReal}`;
@@ -41,5 +51,9 @@ export function status({ it, machines }: World, draft: Draft<typeof CaptMachineS
     .wake(plus(now, recheck));
 }
 
-const unready = (machines: readonly CaptMachine[]): SafeText =>
-  names(machines.filter((it) => !isReady(it)).map(({ metadata }) => metadata.name ?? ""));
+const namesOf = (machines: readonly CaptMachine[]): SafeText =>
+  names(machines.map(({ metadata }) => metadata.name ?? ""));
+
+/** Of machines that may run, or may not. */
+export const unknownStates = (machines: readonly CaptMachine[]): SafeText =>
+  text`it is not known whether these run: ${namesOf(machines)}`;
