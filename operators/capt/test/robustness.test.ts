@@ -131,7 +131,7 @@ test("AS-43 P-8 every second write in conflict, and somebody else at the same ob
     await it.client.patch(CAPTControlPlane, { name: "demo-cp", namespace }, { merge });
     await it.pass(50);
   }
-  await it.pass(5 * minute);
+  await it.pass(15 * minute);
   isStormy = false;
   expect((await it.the.plane()).status).toMatchObject({ phase: "Ready", ready: true });
   const notes = (await it.the.network()).metadata.annotations ?? {};
