@@ -1,6 +1,6 @@
 // What each condition and Event rests on, taken away: a test says nothing good of what was not seen.
 import { formatTime } from "@telltale/kinds";
-import { CoreEvent, Job, Pod } from "@telltale/kinds/builtin";
+import { CoreEvent, Job, Pod, Service } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, test } from "vitest";
 import { standardConfig } from "../src/config.ts";
 import { LocustTest } from "../src/kinds/locust-test.ts";
@@ -198,6 +198,61 @@ test("a read that the server refuses leaves all open, and its end is seen", asyn
   await on.pass(11_000);
   expect(await on.says("WorkersConnected")).toMatch(/worker Job was deleted$/);
   expect(await on.says("TestCompleted")).toBe("False TestInProgress Test is running");
+});
+
+test("what the master said is not said of it any more once it is not read", async () => {
+  on = await running();
+  on.tell({ condition: { status: "True", reason: "Polling", message: "Reading the Locust web API" } });
+  await on.poke();
+  expect(await on.says("TelemetryAvailable")).toMatch(/^True Polling/);
+  await on.halt();
+  on.server.faults.add({ match: { verbs: ["get"], resource: "jobs" }, effect: { status: 403, message: "no jobs" } });
+  await remove(on, "worker");
+  await on.restart();
+  expect(await on.says("TelemetryAvailable")).toBe("Unknown ReadFailed no jobs");
+  on.server.faults.clear();
+  await on.pass(11_000);
+  expect(await on.says("TelemetryAvailable")).toMatch(/^True Polling/);
+  await on.job("master", ended("Complete", on.clock.now()));
+  expect(await on.says("TelemetryAvailable")).toBe(
+    "Unknown TestFinished The test is over, and its web API is not read any more",
+  );
+  expect(await on.says("PodsHealthy")).not.toContain("are healthy");
+});
+
+test("a Service that is missing in an old cache only was not deleted", async () => {
+  on = await running();
+  await on.halt();
+  const match = { verbs: ["list"], resource: "services" };
+  const { resourceVersion } = await on.client.list(Service, { namespace });
+  const body = JSON.stringify({ kind: "ServiceList", apiVersion: "v1", metadata: { resourceVersion }, items: [] });
+  on.server.faults.add({ match: { ...match, verbs: ["watch"] }, times: 1, effect: { status: 422, reason: "Invalid" } });
+  on.server.faults.add({ match, effect: { status: 200, body } });
+  await on.restart();
+  await on.poke();
+  expect(await on.events()).not.toContain("ResourceDeleted");
+  on.server.faults.clear();
+});
+
+test.each([
+  ["Foreground", "Background", "its resources go with it"],
+  ["Orphan", "Orphan", "its resources stay, as that was asked for"],
+] as const)("the Event of a deletion (%s) says what becomes of its resources", async (_name, propagation, words) => {
+  on = await running();
+  await on.client.delete(LocustTest, demo, { propagation });
+  await on.pass(1000);
+  expect(await on.told("Deleting")).toEqual([`The test is being deleted; ${words}`]);
+});
+
+test("workers that are counted by their pods are missed by their pods", async () => {
+  on = await running();
+  on.tell(undefined);
+  await on.job("worker", { active: 3, ready: 3 });
+  expect(await on.says("WorkersConnected")).toMatch(/^True/);
+  await on.job("worker", { active: 3, ready: 2 });
+  expect(await on.told("WorkersMissing")).toEqual([
+    "2/3 workers connected (ready worker pods: the Locust web API was not read)",
+  ]);
 });
 
 test("a test that ends before its pods were seen does not say that they are starting", async () => {

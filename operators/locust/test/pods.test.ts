@@ -198,7 +198,7 @@ test("another reason is told anew", async () => {
   ]);
 });
 
-test("of many pods that are not created one is asked why, and none where nobody may ask", async () => {
+test("of pods that are not created ten are asked why, and none before they are late", async () => {
   const on = await running();
   let asked = 0;
   const match = { verbs: ["list"], resource: "events" };
@@ -207,18 +207,20 @@ test("of many pods that are not created one is asked why, and none where nobody 
     return false;
   };
   on.server.faults.add({ match: { ...match, nth: counting }, effect: { status: 500 } });
-  for (let i = 0; i < 4; i += 1) await on.pod("worker", `w${i}`, waiting("ContainerCreating"));
+  for (let i = 0; i < 12; i += 1) await on.pod("worker", `w${i}`, waiting("ContainerCreating"));
   await on.pass(119_000);
   expect(asked).toBe(0);
   on.passes();
   await on.pass(10_000);
   const passes = on.passes();
   expect(passes).toBeGreaterThan(0);
-  expect(asked).toBe(passes);
+  expect(asked).toBe(10 * passes);
+  const shown = "[w0, w1, w10, w11, w2, +5 more]: No containers after 120 s, and";
+  expect(await on.says("PodsHealthy")).toContain(`10 pod(s) affected ${shown} no Event says why`);
   on.server.faults.add({ match, effect: { status: 403 } });
   await on.poke();
   await on.job("master", ended("Complete", on.clock.now()));
-  expect(await on.says("PodsHealthy")).toContain("4 pod(s) affected [w0, w1, w2, w3]: Containers are not created");
+  expect(await on.says("PodsHealthy")).toContain(`12 pod(s) affected ${shown.replace("+5", "+7")} why is not known: `);
   expect((await on.status()).phase).toBe("Succeeded");
   on.server.faults.clear();
 });

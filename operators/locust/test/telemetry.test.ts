@@ -263,7 +263,9 @@ describe("a master that cannot be read", () => {
     it = await followed({ command: "--headless --users 5 --run-time 1m" });
     await it.pass(120_000);
     expect(it.asked).toEqual([]);
-    expect(await it.says("TelemetryAvailable")).toBe("False WebUIDisabled The test runs without a web API");
+    expect(await it.says("TelemetryAvailable")).toBe(
+      "False WebUIDisabled The test runs without a web API; connectedWorkers counts ready worker pods",
+    );
     expect(await it.events()).not.toContain("TelemetryUnavailable");
     expect(await it.status()).toMatchObject({ phase: "Running", workersSource: "JobStatus", connectedWorkers: 3 });
   });

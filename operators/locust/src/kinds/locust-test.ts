@@ -125,6 +125,10 @@ export const LocustTest = defineKind({
         means: "No pod has a problem that does not go away by itself",
         reasons: {
           PodsStarting: unknown("Pods are to come, or are starting", "wait"),
+          PodsNotReady: unknown(
+            "Pods that run are not ready: a container has ended, or nothing is heard of their node",
+            "look at the pods that the message names, and at their nodes",
+          ),
           PodsHealthy: yes("All pods are healthy"),
           PodCreationFailed: no(
             "The Job controller cannot create pods",
@@ -137,6 +141,10 @@ export const LocustTest = defineKind({
           ImagePullError: no("An image cannot be pulled", "correct spec.image or the pull secret"),
           ConfigurationError: no("A pod lacks something that it mounts or reads", "make what the message names"),
           SchedulingError: no("A pod finds no node", "free resources, or change spec.scheduling"),
+          ContainersNotCreated: no(
+            "A pod has a node, and no containers, and nothing names a missing volume",
+            "read the Events of the pod: check ConfigMaps, Secrets and volumes, the pull of its image, and the network of its node",
+          ),
           CrashLoopBackOff: no("A container ended with an error", "read the log of the pod that the message names"),
           InitializationError: no("An init container failed", "read its log"),
           TestFinished: unknown("The test ended before all of its pods were seen to run", "nothing to do"),
@@ -176,6 +184,8 @@ export const LocustTest = defineKind({
         reasons: {
           WaitingForMaster: unknown("The master does not run yet", "wait"),
           Polling: yes("It is read"),
+          MasterEnded: unknown("The master has ended, and is not read any more", "wait"),
+          TestFinished: unknown("The test is over, and its master is not read any more", "nothing to do"),
           MasterUnreachable: no("It does not answer", "check the network path from the operator to the pod"),
           WebUIDisabled: no("The test runs without a web API", "leave --headless out to see progress"),
           AuthenticationRequired: no("It asks for a login", "leave --web-login out"),
@@ -185,6 +195,7 @@ export const LocustTest = defineKind({
           ),
           InvalidResponse: no("It answers with something else", "check --web-base-path"),
           Disabled: no("The operator does not read it", "set TELEMETRY_MODE"),
+          ReadFailed: readFailed(),
         },
         initial: { status: "Unknown", reason: "WaitingForMaster", message: "Master pod is not running yet" },
       }),

@@ -44,8 +44,11 @@ export function locustTests(senses: Senses, following?: Following): Controller {
       changed: (a, b) => !deepEqual(a.status, b.status) || isTerminating(a) !== isTerminating(b),
     })
     .finalize(
-      async (_test, hands) => {
-        hands.event("Normal", "Deleting", "The test is being deleted; its resources go with it");
+      async ({ metadata }, hands) => {
+        // Whoever deletes a test may ask to keep what it owns.
+        const isOrphaned = metadata.finalizers?.includes("orphan") === true;
+        const left = isOrphaned ? "its resources stay, as that was asked for" : "its resources go with it";
+        hands.event("Normal", "Deleting", `The test is being deleted; ${left}`);
         return done;
       },
       { quiet: true, add: config.finalizer },

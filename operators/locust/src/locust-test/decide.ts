@@ -87,7 +87,7 @@ function shortOfPods(world: World): readonly ShortOfPods[] {
     if (job === undefined) return [];
     const counts = jobPods(job, world.pods[role]);
     if (counts.expected === 0 || counts.live >= counts.expected) return [];
-    return [{ ...counts, refusal: world.complaints.get(job.metadata?.uid ?? "") }];
+    return [{ ...counts, refusal: world.complaints.get(job.metadata?.uid ?? "")?.message }];
   });
 }
 

@@ -47,7 +47,8 @@ export function eventsOf(
   if (isPodsBad) told.push(warning("PodFailure", message("PodsHealthy")));
   const isMissing = now("WorkersConnected")?.reason === "WorkersMissing";
   if (isMissing && was("WorkersConnected")?.status === "True") {
-    told.push(warning("WorkersMissing", message("WorkersConnected")));
+    const source = after.workersSource === "LocustAPI" ? "" : " (ready worker pods: the Locust web API was not read)";
+    told.push(warning("WorkersMissing", `${message("WorkersConnected")}${source}`));
   }
   if (turned("SpecDrifted", "True")) told.push(warning("SpecChangeIgnored", message("SpecDrifted")));
   const isCut = now("LoadComplete")?.status === "False" && now("LoadComplete")?.reason !== was("LoadComplete")?.reason;

@@ -11,7 +11,7 @@ import type { TelemetryView } from "../telemetry/view.ts";
 import { bornAt, jobPods } from "./job-pods.ts";
 import { classifyJob, newestOf } from "./jobs.ts";
 import type { Memory } from "./memory.ts";
-import { creationDelay, isCreating } from "./pod-health.ts";
+import { type Complaint, creationDelay, isCreating } from "./pod-health.ts";
 import { type Found, nothingMade, objectOf, type World } from "./world.ts";
 
 export interface Senses {
@@ -68,9 +68,9 @@ async function observeAll(test: LocustTest, look: Look, senses: Senses): Promise
   const { config, memory } = senses;
   const { name = "", namespace = "", uid = "" } = test.metadata;
   const at = (role: Role) => ({ namespace, name: nodeName(name, role) });
-  const service = await presently(Service, at("master"), test, look, look.get(Service, at("master")));
-  const master = await presently(Job, at("master"), test, look, await jobAt(at("master"), test, look));
-  const worker = await presently(Job, at("worker"), test, look, await jobAt(at("worker"), test, look));
+  const service = await presently(Service, at("master"), test, look);
+  const master = await presently(Job, at("master"), test, look);
+  const worker = await presently(Job, at("worker"), test, look);
   const pods = { master: await masterPods(test, master, look), worker: podsOf(worker, look) };
   const newest = newestOf(pods.master.filter(({ metadata }) => metadata?.deletionTimestamp === undefined));
   const why = isOver(test) ? noComplaints : await complaintsOf(test, { master, worker, pods }, config, look);
@@ -97,9 +97,8 @@ async function presently<T extends KubeObject>(
   at: Name & { readonly namespace: string },
   test: LocustTest,
   look: Look,
-  known: T | undefined,
 ): Promise<Found<T>> {
-  const first = found(test, known);
+  const first = found(test, await known(kind, at, test, look));
   return first.is === "leaving" && first.of === "earlier" ? found(test, await look.live(kind, at)) : first;
 }
 
@@ -115,15 +114,16 @@ function found<T extends KubeObject>(test: LocustTest, object: T | undefined): F
   return isSameName ? { is: "leaving", object, of: "earlier" } : { is: "foreign", object };
 }
 
-/** A Job that was there, and is not, ends the test: only the server's own word counts for that. A cache may have gone back in time. */
-async function jobAt(
+/** What was there, and is not, was deleted: only the server's own word counts for that. A cache may have gone back in time. */
+async function known<T extends KubeObject>(
+  kind: KindRef<T>,
   at: Name & { readonly namespace: string },
   test: LocustTest,
   look: Look,
-): Promise<Job | undefined> {
-  const known = look.get(Job, at);
-  if (known !== undefined || test.status?.appliedGeneration === undefined || isOver(test)) return known;
-  return look.live(Job, at);
+): Promise<T | undefined> {
+  const cached = look.get(kind, at);
+  if (cached !== undefined || test.status?.appliedGeneration === undefined || isOver(test)) return cached;
+  return look.live(kind, at);
 }
 
 const isOver = ({ status }: LocustTest): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
@@ -151,28 +151,28 @@ type Complaints = Pick<World, "complaints" | "unreadEvents">;
 
 const noComplaints: Complaints = { complaints: new Map() };
 
-/**
- * Why the first of the pods that should long have started has not, and why Jobs have fewer pods than they need: only Events say
- * it. What other pods would say is not displayed.
- */
+/** Why pods that should long have started have not, and why Jobs have fewer pods than they need: only Events say it. */
 async function complaintsOf(
   test: LocustTest,
   { master, worker, pods }: Pick<World, "master" | "worker" | "pods">,
   { timers }: Config,
   look: Look,
 ): Promise<Complaints> {
-  const complaints = new Map<string, string>();
+  const complaints = new Map<string, Complaint>();
   const isLate = (pod: Pod) => isCreating(pod) && plus(bornAt(pod), timers.podStartupGrace) <= look.now;
-  const late = [...pods.master, ...pods.worker].find(isLate)?.metadata?.uid ?? "";
+  const late = [...pods.master, ...pods.worker].filter(isLate).sort(byName).slice(0, mostAsked);
   const short = [shortOf(master, pods.master, look), shortOf(worker, pods.worker, look)].filter(
     (it) => it !== undefined,
   );
   const { namespace = "" } = test.metadata;
   try {
-    if (late !== "") note(late, await newestEvent(late, notStarted, namespace, look));
+    for (const { metadata } of late) {
+      const uid = metadata?.uid ?? "";
+      note(uid, await newestEvent(uid, notStarted, namespace, look));
+    }
     for (const { uid, changedAt } of short) {
       const event = await newestEvent(uid, ["FailedCreate"], namespace, look);
-      if ((parseTime(timeOf(event)) ?? 0) >= changedAt) note(uid, event);
+      if (event !== undefined && (parseTime(timeOf(event)) ?? 0) >= changedAt) note(uid, event);
     }
     return { complaints };
   } catch (error) {
@@ -181,7 +181,8 @@ async function complaintsOf(
   }
 
   function note(uid: string, event: CoreEvent | undefined): void {
-    if (event?.message !== undefined) complaints.set(uid, event.message);
+    const { reason = "", message = "" } = event ?? {};
+    complaints.set(uid, { reason, message });
   }
 }
 
@@ -194,7 +195,12 @@ function shortOf(found: Found<Job>, pods: readonly Pod[], { now }: Look) {
   return { uid: job.metadata?.uid ?? "", changedAt };
 }
 
-const notStarted = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
+const notStarted = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "Pulling"];
+
+/** Pods whose Events are read in one reconcile. */
+const mostAsked = 10;
+
+const byName = (a: Pod, b: Pod): number => ((a.metadata?.name ?? "") < (b.metadata?.name ?? "") ? -1 : 1);
 
 async function newestEvent(
   uid: string,

@@ -100,13 +100,45 @@ describe("a pod", () => {
     expect(health([it])).toMatchObject({ reason: "ImagePullError", stuckSince: born });
   });
 
-  test("that is created for ever is told of with what its Event says, or with a hint", () => {
+  describe("that has no containers for long", () => {
     const it = stuck("ContainerCreating");
-    expect(health([it], young)).toMatchObject({ status: "Unknown", wakeAt: plus(born, 120_000) });
-    expect(health([it]).message).toBe(
-      "ConfigurationError: 1 pod(s) affected [w1]: Containers are not created: check ConfigMaps, Secrets and volumes",
-    );
-    const complaints = new Map([["uid-w1", 'configmap "demo-scripts" not found\nmore']]);
+    const by = (reason: string, message: string) => ({ complaints: new Map([["uid-w1", { reason, message }]]) });
+
+    test("is starting until its grace is over, and as long as nobody was asked why", () => {
+      expect(health([it], young)).toMatchObject({ status: "Unknown", wakeAt: plus(born, 120_000) });
+      expect(health([it])).toMatchObject({ status: "Unknown", reason: "PodsStarting" });
+    });
+
+    test("is told of without a cause where no Event has one, or they cannot be read", () => {
+      expect(health([it], old, by("", ""))).toMatchObject({
+        status: "False",
+        message: "ContainersNotCreated: 1 pod(s) affected [w1]: No containers after 120 s, and no Event says why",
+        stuckSince: born,
+      });
+      expect(health([it], old, { unreadEvents: "forbidden" }).message).toBe(
+        "ContainersNotCreated: 1 pod(s) affected [w1]: No containers after 120 s, and why is not known: forbidden",
+      );
+      expect(health([it], old, by("FailedCreatePodSandBox", "no network")).message).toBe(
+        "ContainersNotCreated: 1 pod(s) affected [w1]: no network",
+      );
+    });
+
+    test("has no problem while its image is being pulled", () => {
+      const pulling = health([it], old, by("Pulling", 'Pulling image "locust:2"'));
+      expect(pulling).toMatchObject({
+        status: "Unknown",
+        reason: "PodsStarting",
+        message: 'Pods are starting up: w1: Pulling image "locust:2"',
+        wakeAt: plus(old, 30_000),
+      });
+      expect(pulling).not.toHaveProperty("stuckSince");
+    });
+  });
+
+  test("that cannot mount something is told of with what its Event says", () => {
+    const it = stuck("ContainerCreating");
+    const message = 'configmap "demo-scripts" not found\nmore';
+    const complaints = new Map([["uid-w1", { reason: "FailedMount", message }]]);
     expect(health([it], old, { complaints, configMap: "demo-scripts" }).message).toBe(
       'ConfigurationError: 1 pod(s) affected [w1]: configmap "demo-scripts" not found; the test expects ConfigMap demo-scripts: once it is there, the pods start',
     );
@@ -158,5 +190,20 @@ describe("pods that differ", () => {
       reason: "PodsStarting",
       message: "Pods are starting up",
     });
+  });
+
+  test("are not healthy where one that runs is not ready: nothing may be heard of its node", () => {
+    const up = pod({ phase: "Running", conditions: [{ type: "Ready", status: "True" }] }, "a");
+    const lost = (more = {}) =>
+      pod({ phase: "Running", conditions: [{ type: "Ready", status: "False", ...more }] }, "b");
+    expect(health([up]).status).toBe("True");
+    expect(health([up, lost()])).toEqual({
+      status: "Unknown",
+      reason: "PodsNotReady",
+      message: "1 pod(s) not ready [b]: no reason is given, as where a node does not answer",
+    });
+    expect(health([up, lost({ reason: "ContainersNotReady", message: "unready: [b]" })]).message).toBe(
+      "1 pod(s) not ready [b]: unready: [b]",
+    );
   });
 });

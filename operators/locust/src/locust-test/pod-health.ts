@@ -11,6 +11,7 @@ const reasons = [
   "ConfigurationError",
   "ImagePullError",
   "SchedulingError",
+  "ContainersNotCreated",
   "CrashLoopBackOff",
   "InitializationError",
 ] as const;
@@ -18,12 +19,23 @@ const reasons = [
 export type Problem = (typeof reasons)[number];
 
 /** The Job controller never resolves these. */
-const stuck: ReadonlySet<Problem> = new Set(["ConfigurationError", "ImagePullError", "SchedulingError"]);
+const stuck: ReadonlySet<Problem> = new Set([
+  "ConfigurationError",
+  "ImagePullError",
+  "SchedulingError",
+  "ContainersNotCreated",
+]);
+
+/** What the newest Event says of an object that is late. Both empty: there is none that says why. */
+export interface Complaint {
+  readonly reason: string;
+  readonly message: string;
+}
 
 export interface PodHealthInput {
   readonly pods: readonly Pod[];
-  /** Of a pod by its uid: the newest word on why it cannot mount or start. */
-  readonly complaints: ReadonlyMap<string, string>;
+  /** Of a pod by its uid: the newest word on why it cannot mount or start. Pods that are not in it were not asked about. */
+  readonly complaints: ReadonlyMap<string, Complaint>;
   /** How long a pod may be stuck before it is a problem. */
   readonly grace: Ms;
   /** The ConfigMap that the test expects. */
@@ -46,7 +58,7 @@ export interface ShortOfPods extends JobPods {
 
 export interface PodHealth {
   readonly status: "True" | "False" | "Unknown";
-  readonly reason: Problem | "PodCreationFailed" | "PodsMissing" | "PodsStarting" | "PodsHealthy";
+  readonly reason: Problem | "PodCreationFailed" | "PodsMissing" | "PodsStarting" | "PodsNotReady" | "PodsHealthy";
   readonly message: string;
   /** Since when the pod that is stuck longest is there. */
   readonly stuckSince?: Instant;
@@ -62,7 +74,7 @@ interface Sick {
   readonly container?: string;
 }
 
-/** When a Job that is short of pods is looked at again, and how soon the Job controller may be expected to have acted. */
+/** When a Job that is short of pods, or a pod without containers, is looked at again, and how soon the Job controller may be expected to have acted. */
 export const creationDelay: Ms = 10_000;
 const recheckDelay: Ms = 30_000;
 
@@ -79,23 +91,53 @@ export function podHealth(input: PodHealthInput, now: Instant): PodHealth {
     .filter((pod) => isCreating(pod) || sick.some((it) => it.pod === pod && !isDue(it)))
     .map((pod) => plus(bornAt(pod), input.grace))
     .filter((at) => at > now);
-  const wakeAt = earliest(...waiting, ...short.map((job) => recheckAt(job, input, now)));
+  // An Event asks for no reconcile.
+  const isLate = pods.some((pod) => isCreating(pod) && plus(bornAt(pod), input.grace) <= now);
+  const again = isLate ? plus(now, recheckDelay) : undefined;
+  const wakeAt = earliest(...waiting, again, ...short.map((job) => recheckAt(job, input, now)));
   const wake = wakeAt === undefined ? {} : { wakeAt };
   const refused = short.find(({ refusal }) => refusal !== undefined);
   if (refused !== undefined) return { ...notCreated(refused), ...since, ...wake };
   if (due.length > 0) return { ...told(due, input), ...since, ...wake };
   const missing = short.find(({ changedAt }) => plus(changedAt, input.grace) <= now);
   if (missing !== undefined) return { ...notThere(missing, input), ...since, ...wake };
-  const isAllUp =
-    short.length === 0 &&
-    pods.length > 0 &&
-    pods.every(({ status }) => status?.phase === "Running" || status?.phase === "Succeeded");
+  const isAllUp = short.length === 0 && pods.length > 0 && pods.every(isUp);
   if (isAllUp) return { status: "True", reason: "PodsHealthy", message: "All pods are healthy" };
-  const message = pods.length === 0 ? "Waiting for pods to start" : "Pods are starting up";
-  return { status: "Unknown", reason: "PodsStarting", message, ...since, ...wake };
+  return { ...notYet(pods, short, input), ...since, ...wake };
 }
 
-/** An Event of a Job asks for no reconcile. */
+function notYet(
+  pods: readonly Pod[],
+  short: readonly ShortOfPods[],
+  { complaints }: PodHealthInput,
+): Pick<PodHealth, "status" | "reason" | "message"> {
+  const starting = (message: string) => ({ status: "Unknown", reason: "PodsStarting", message }) as const;
+  if (pods.length === 0) return starting("Waiting for pods to start");
+  const unready = pods.filter((pod) => pod.status?.phase === "Running" && !isUp(pod));
+  const isAllBegun = short.length === 0 && pods.every((pod) => isUp(pod) || unready.includes(pod));
+  if (isAllBegun) {
+    const names = listed(unready.map(({ metadata }) => metadata?.name ?? ""));
+    const { reason = "", message = "" } = readyOf(unready[0]) ?? {};
+    const why = sanitize(message || reason || "no reason is given, as where a node does not answer");
+    const text = `${unready.length} pod(s) not ready [${names}]: ${why}`;
+    return { status: "Unknown", reason: "PodsNotReady", message: text };
+  }
+  const pulling = pods.find(({ metadata }) => complaints.get(metadata?.uid ?? "")?.reason === "Pulling");
+  const what = sanitize(complaints.get(pulling?.metadata?.uid ?? "")?.message ?? "");
+  return starting(`Pods are starting up${pulling === undefined ? "" : `: ${pulling.metadata?.name}: ${what}`}`);
+}
+
+/** A pod that runs by the last word of its node, and of which nothing is heard since, is not ready. */
+const isUp = (pod: Pod): boolean =>
+  pod.status?.phase === "Succeeded" || (pod.status?.phase === "Running" && (readyOf(pod)?.status ?? "True") === "True");
+
+const readyOf = (pod: Pod | undefined) => pod?.status?.conditions?.find(({ type }) => type === "Ready");
+
+function listed(names: readonly string[]): string {
+  const sorted = [...names].sort();
+  return sorted.length <= 5 ? sorted.join(", ") : `${sorted.slice(0, 5).join(", ")}, +${sorted.length - 5} more`;
+}
+
 function recheckAt({ changedAt }: ShortOfPods, { grace }: PodHealthInput, now: Instant): Instant | undefined {
   const moments = [plus(changedAt, creationDelay), plus(changedAt, grace), plus(now, recheckDelay)];
   return earliest(...moments.filter((at) => at > now));
@@ -123,7 +165,6 @@ function told(due: readonly Sick[], { configMap }: PodHealthInput): Verdict {
   const reason = reasons.find((it) => due.some(({ problem }) => problem === it)) ?? "ConfigurationError";
   const affected = due.filter(({ problem }) => problem === reason);
   const names = affected.map(({ pod }) => pod.metadata?.name ?? "").sort();
-  const shown = names.length <= 5 ? names.join(", ") : `${names.slice(0, 5).join(", ")}, +${names.length - 5} more`;
   const first = affected.find(({ pod }) => pod.metadata?.name === names[0]);
   // A container of the first pod that others do not have is that pod's.
   const isOfAll = affected.every(({ container }) => container === first?.container);
@@ -135,7 +176,7 @@ function told(due: readonly Sick[], { configMap }: PodHealthInput): Verdict {
   return {
     status: "False",
     reason,
-    message: `${reason}: ${names.length} pod(s) affected [${shown}]: ${detail}${hint}`,
+    message: `${reason}: ${names.length} pod(s) affected [${listed(names)}]: ${detail}${hint}`,
   };
 }
 
@@ -179,14 +220,25 @@ function diagnosis(pod: Pod, input: PodHealthInput, now: Instant): Sick | undefi
       }
     }
   }
-  if (isCreating(pod) && plus(bornAt(pod), input.grace) <= now) {
-    const complaint = input.complaints.get(pod.metadata?.uid ?? "");
-    const { unreadEvents } = input;
-    const hint =
-      unreadEvents === undefined ? "check ConfigMaps, Secrets and volumes" : `why is not known: ${unreadEvents}`;
-    return sick("ConfigurationError", complaint ?? `Containers are not created: ${hint}`);
-  }
-  return undefined;
+  if (!isCreating(pod) || plus(bornAt(pod), input.grace) > now) return undefined;
+  const late = uncreated(pod, input);
+  return late === undefined ? undefined : sick(late.problem, late.detail);
+}
+
+/** By the newest Event of the pod. Where none says why, that is what is said. */
+function uncreated(
+  pod: Pod,
+  { complaints, unreadEvents, grace }: PodHealthInput,
+): { readonly problem: Problem; readonly detail: string } | undefined {
+  const uid = pod.metadata?.uid ?? "";
+  const { reason = "", message = "" } = complaints.get(uid) ?? {};
+  if (reason === "Pulling") return undefined;
+  if (reason === "FailedMount" || reason === "FailedAttachVolume")
+    return { problem: "ConfigurationError", detail: message };
+  if (reason !== "") return { problem: "ContainersNotCreated", detail: message };
+  if (unreadEvents === undefined && !complaints.has(uid)) return undefined;
+  const why = unreadEvents === undefined ? "no Event says why" : `why is not known: ${unreadEvents}`;
+  return { problem: "ContainersNotCreated", detail: `No containers after ${grace / 1000} s, and ${why}` };
 }
 
 const configurationErrors = ["CreateContainerConfigError", "CreateContainerError", "RunContainerError"];

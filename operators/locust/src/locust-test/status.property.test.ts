@@ -163,7 +163,7 @@ function worldOf(step: Seen, now: Instant, generation: number, stored: LocustTes
       ...(lastWorker && { worker: job("worker", lastWorker) }),
     },
     pods: { master: podsOf("master"), worker: podsOf("worker") },
-    complaints: new Map([["v", `configmap missing: token=${secret}`]]),
+    complaints: new Map([["v", { reason: "FailedMount", message: `configmap missing: token=${secret}` }]]),
     masterPod: undefined,
     isMasterReplaced: false,
     telemetry: {

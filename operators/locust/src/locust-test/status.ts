@@ -6,6 +6,7 @@ import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build
 import { LocustTest, type LocustTestStatus } from "../kinds/locust-test.ts";
 import { earliest } from "../moments.ts";
 import { finishedProgress } from "../telemetry/numbers.ts";
+import { saying } from "../telemetry/view.ts";
 import {
   type Decision,
   decide,
@@ -36,6 +37,7 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
   else keep(draft, facts.status, ...order, "LoadComplete", "SpecDrifted");
   if (decision.is === "unread") {
     for (const type of fromTheServer) draft.condition(type, "Unknown", "ReadFailed", text`${decision.cause}`);
+    drift(world, draft);
     draft.wake(plus(now, readAgain));
     return;
   }
@@ -56,7 +58,7 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
 }
 
 /** Conditions that go by what the server has of the test. */
-const fromTheServer = ["Ready", "WorkersConnected", "TestCompleted", "PodsHealthy"] as const;
+const fromTheServer = ["Ready", "WorkersConnected", "TestCompleted", "PodsHealthy", "TelemetryAvailable"] as const;
 
 /** After a read that was refused. */
 const readAgain: Ms = 10_000;
@@ -66,8 +68,10 @@ function podsHealthy(decision: Decision, { health: { status: is, reason, message
   const unknown = (why: "PodsStarting" | "TestFinished", said: string) =>
     ({ type, status: "Unknown", reason: why, message: said }) as const;
   if (decision.is === "suspended") return unknown("PodsStarting", "The master Job is suspended, and has no pods");
-  if (reason !== "PodsStarting" || !isEnd(decision)) return { type, status: is, reason, message };
-  return unknown("TestFinished", "The test ended before all of its pods were seen to run");
+  if (!isEnd(decision) || is === "False") return { type, status: is, reason, message };
+  if (is === "True") return { type, status: is, reason, message: "All pods were healthy when the test ended" };
+  const seen = reason === "PodsStarting" ? "before all of its pods were seen to run" : "while pods were not ready";
+  return unknown("TestFinished", `The test ended ${seen}`);
 }
 
 const isEnd = ({ is }: Decision): boolean => is === "succeed" || is === "fail";
@@ -246,7 +250,7 @@ function suspension({ master, worker }: Facts): string | undefined {
 }
 
 /** What the master tells. Numbers of another master replace those of the last. */
-function measured({ telemetry }: World, phase: Phase, draft: TestDraft): void {
+function measured({ telemetry, test }: World, phase: Phase, draft: TestDraft): void {
   const { connectedWorkers, workersSource, testResult, condition } = telemetry;
   const isOver = phase === "Succeeded" || phase === "Failed";
   const progress = isOver ? finishedProgress(telemetry.progress, telemetry.loadLength) : telemetry.progress;
@@ -257,7 +261,10 @@ function measured({ telemetry }: World, phase: Phase, draft: TestDraft): void {
   else draft.set({ testResult });
   if (progress === undefined) draft.unset("progress");
   else draft.set({ progress });
-  if (!isOver) draft.state({ type: "TelemetryAvailable", ...condition });
+  const type = "TelemetryAvailable";
+  const stored = test.status?.conditions?.find((it) => it.type === type);
+  if (!isOver) draft.state({ type, ...condition });
+  else if (stored?.status !== "False") draft.state({ type, ...saying("TestFinished") });
 }
 
 /** T24, T26-T28, T36-T39: what is not said here stays as it is. */

@@ -4,6 +4,7 @@ import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build
 import type { Config, Role } from "../config.ts";
 import type { LocustTest } from "../kinds/locust-test.ts";
 import type { TelemetryView } from "../telemetry/view.ts";
+import type { Complaint } from "./pod-health.ts";
 
 /** An object under the name that one of ours has. */
 export type Found<T> =
@@ -21,8 +22,8 @@ export interface World {
   /** Jobs as they were when they were deleted, where that was seen. */
   readonly last: Readonly<Partial<Record<Role, Job>>>;
   readonly pods: Readonly<Record<Role, readonly Pod[]>>;
-  /** Why pods cannot start, or a Job cannot create any, by its uid: from their newest Event. */
-  readonly complaints: ReadonlyMap<string, string>;
+  /** Why pods cannot start, or a Job cannot create any, by its uid: from their newest Event. An empty one: no Event says it. */
+  readonly complaints: ReadonlyMap<string, Complaint>;
   /** Why Events could not be read, where one was needed. */
   readonly unreadEvents?: string | undefined;
   /** Why the server's word on the test's objects could not be had. Then nothing else here is known. */

@@ -205,10 +205,14 @@ describe("numbers", () => {
     const it = following();
     it.answer(sample(10));
     const { progress } = it.answer(sample(100));
-    expect(finishedProgress(progress, "whole")).toEqual({ ...progress, duration: "5m0s", percent: 100 });
+    const { currentUsers, ...others } = progress ?? {};
+    expect(currentUsers).toBe(100);
+    expect(finishedProgress(progress, "whole")).toEqual({ ...others, duration: "5m0s", percent: 100 });
     for (const length of ["short", "unseen", "unknown"] as const) {
-      expect(finishedProgress(progress, length)).toBe(progress);
+      expect(finishedProgress(progress, length)).toEqual(others);
     }
+    const stopped = { ...progress, state: "stopped", currentUsers: 0 } as const;
+    expect(finishedProgress(stopped, "unknown")).toEqual(stopped);
     expect(finishedProgress(undefined, "unknown")).toBeUndefined();
   });
 });

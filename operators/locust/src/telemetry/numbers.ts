@@ -182,9 +182,18 @@ export function lengthOf(progress: Progress | undefined, end: MasterEnd | undefi
   return !end.hasFailed && elapsed >= whole - 2 * interval ? "whole" : "unseen";
 }
 
+/** How many users there are now is not known. */
+export function withoutUsers(progress: Progress | undefined): Progress | undefined {
+  if (progress === undefined) return undefined;
+  const { currentUsers: _, ...others } = progress;
+  return others;
+}
+
 /** Progress as a test leaves it: a load that was as long as it should be is complete, and as long as it was otherwise. */
-export function finishedProgress(progress: Progress | undefined, length: LoadLength): Progress | undefined {
+export function finishedProgress(seen: Progress | undefined, length: LoadLength): Progress | undefined {
+  // Users of a load that was not seen to end are gone with the test.
+  const progress = seen?.state === "spawning" || seen?.state === "running" ? withoutUsers(seen) : seen;
   if (length !== "whole" || progress?.runTime === undefined) return progress;
-  const [seen = 0, runTime = 0] = [progress.duration, progress.runTime].map((text = "") => parseGoDuration(text));
-  return { ...progress, duration: formatGoDuration(Math.max(seen, runTime)), percent: 100 };
+  const [ran = 0, runTime = 0] = [progress.duration, progress.runTime].map((text = "") => parseGoDuration(text));
+  return { ...progress, duration: formatGoDuration(Math.max(ran, runTime)), percent: 100 };
 }

@@ -162,7 +162,7 @@ describe("when the master cannot be read", () => {
   ] as const)("A71 %s is said at once, and the Job counts (telemetry)", (reason, message) => {
     const view = following({ phase: "Running" }, { reach: { at: "nowhere", reason } }).look(at(5));
     expect(view).toMatchObject({
-      condition: { status: "False", reason, message },
+      condition: { status: "False", reason, message: `${message}; connectedWorkers counts ready worker pods` },
       connectedWorkers: 3,
       workersSource: "JobStatus",
     });
@@ -193,7 +193,7 @@ describe("when the master cannot be read", () => {
     const view = it.fail(50, undefined, { reach: { at: "ended" } });
     expect(it.look(at(400), { reach: { at: "ended" } })).toEqual(view);
     expect(view).toMatchObject({
-      condition: { status: "True", reason: "Polling" },
+      condition: { status: "Unknown", reason: "MasterEnded" },
       connectedWorkers: 3,
       workersSource: "LocustAPI",
       testResult: { totalRequests: 999 },

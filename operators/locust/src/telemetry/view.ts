@@ -6,7 +6,7 @@ import type { Polled } from "@telltale/runtime";
 import type { Telemetry } from "../config.ts";
 import type { LocustTestStatus } from "../kinds/locust-test.ts";
 import { classifyJob } from "../locust-test/jobs.ts";
-import { type LoadLength, lengthOf, type MasterEnd, type Numbers, numbersOf } from "./numbers.ts";
+import { type LoadLength, lengthOf, type MasterEnd, type Numbers, numbersOf, withoutUsers } from "./numbers.ts";
 import type { LocustOptions } from "./options.ts";
 import { type Read, verdictOf } from "./poller.ts";
 import { isLoad, type Reading } from "./reading.ts";
@@ -69,8 +69,8 @@ export type TelemetryReason = keyof typeof messages;
 export function telemetryView(input: TelemetryInput): TelemetryView {
   const { reach, polled, config, options } = input;
   const stored = input.stored ?? {};
-  const condition = conditionOf(stored, reach, polled, options);
-  if (stored.phase === "Succeeded" || stored.phase === "Failed") return asStored(stored, condition);
+  if (stored.phase === "Succeeded" || stored.phase === "Failed")
+    return asStored(stored, conditionOf(stored, reach, polled, options));
 
   const reading = readingOf(reach, polled);
   const numbers = numbersOf(stored, reading, options, config.interval);
@@ -82,9 +82,10 @@ export function telemetryView(input: TelemetryInput): TelemetryView {
   const workers = isFrozen ? storedWorkers(stored) : workersOf(input, stored, reading, freshness.is);
   return {
     ...numbers,
+    progress: freshness.is === "stale" ? withoutUsers(numbers.progress) : numbers.progress,
     ...workers,
     ...historyOf(input, stored, reading, said),
-    condition,
+    condition: conditionOf(stored, reach, polled, options, freshness.is === "stale"),
     isLoaded,
     isFrozen,
     endedEarly,
@@ -220,19 +221,22 @@ function conditionOf(
   reach: Reach,
   polled: Polled<Read> | undefined,
   { login }: LocustOptions,
+  isByJob = false,
 ): TelemetryCondition {
   const kept = conditionIn(stored) ?? saying("WaitingForMaster");
+  const instead = isByJob ? "connectedWorkers counts ready worker pods" : undefined;
   if (reach.at === "nowhere") {
-    return saying(reach.reason, reach.reason === "MasterUnreachable" ? "it listens on loopback only" : undefined);
+    const what = reach.reason === "MasterUnreachable" ? "it listens on loopback only" : undefined;
+    return saying(reach.reason, what, instead);
   }
   if (reach.at === "waiting") return saying("WaitingForMaster");
-  if (reach.at === "ended") return kept;
+  if (reach.at === "ended") return kept.status === "False" ? kept : saying("MasterEnded");
   const verdict = verdictOf(polled);
   if (verdict === "good") return saying("Polling");
   if (verdict === "open") return kept;
   // A login that the test has not set up answers with a page of complaints.
   const isLogin = login && verdict.reason === "InvalidResponse";
-  return saying(isLogin ? "AuthenticationRequired" : verdict.reason, verdict.what);
+  return saying(isLogin ? "AuthenticationRequired" : verdict.reason, verdict.what, instead);
 }
 
 const messages = {
@@ -244,11 +248,18 @@ const messages = {
   InvalidResponse: "The Locust web API does not answer with statistics",
   WebUIDisabled: "The test runs without a web API",
   Disabled: "Telemetry is switched off",
+  MasterEnded: "The master has ended, and its web API is not read any more",
+  TestFinished: "The test is over, and its web API is not read any more",
+  ReadFailed: "Where the master is could not be read",
 } as const;
 
-function saying(reason: TelemetryReason, what?: string): TelemetryCondition {
-  const status = reason === "Polling" ? "True" : reason === "WaitingForMaster" ? "Unknown" : "False";
-  return { status, reason, message: what === undefined ? messages[reason] : `${messages[reason]}: ${what}` };
+const open: readonly TelemetryReason[] = ["WaitingForMaster", "MasterEnded", "TestFinished", "ReadFailed"];
+
+/** `what`: the class of error; `instead`: what is done without the web API. */
+export function saying(reason: TelemetryReason, what?: string, instead?: string): TelemetryCondition {
+  const status = reason === "Polling" ? "True" : open.includes(reason) ? "Unknown" : "False";
+  const cause = what === undefined ? messages[reason] : `${messages[reason]}: ${what}`;
+  return { status, reason, message: instead === undefined ? cause : `${cause}; ${instead}` };
 }
 
 function conditionIn(stored: LocustTestStatus | undefined): TelemetryCondition | undefined {
