@@ -81,6 +81,58 @@ test("8.7 when named begins anew, what is known of it is forgotten, and its zone
   expect(woken).toEqual(["zone example-com"]);
 });
 
+test("8.7 a pod that cannot be reached any more is lost to its zones until it answers again, and they are looked at both times", async () => {
+  const { clock, prober, pod, woken } = world();
+  prober.keep(instance, [target()], []);
+  await clock.settle(0);
+  prober.keep(instance, [target()], [zone]);
+  woken.length = 0;
+  pod.stop();
+  await clock.settle(75_000);
+  expect(prober.lost("u")).toMatchObject({ at: "unreachable" });
+  expect(woken).toEqual(["x", "zone example-com"]);
+  pod.start();
+  prober.keep(instance, [target()], []);
+  prober.keep(instance, [target()], [zone]);
+  woken.length = 0;
+  await clock.settle(40_000);
+  expect(prober.lost("u")).toBeUndefined();
+  expect(woken).toContain("zone example-com");
+});
+
+test("8.7 a pod that refuses is not lost, nor is one that has never answered", async () => {
+  const { clock, prober, pod } = world();
+  pod.stop();
+  prober.keep(instance, [target({ isReady: false })], []);
+  await clock.settle(1_000);
+  expect([prober.finding("u").probe.kind, prober.lost("u")]).toEqual(["failed", undefined]);
+  pod.start();
+  await clock.settle(10_000);
+  pod.faults.add("http-403");
+  await clock.settle(75_000);
+  expect([prober.finding("u").probe.kind, prober.lost("u")]).toEqual(["failed", undefined]);
+});
+
+test("8.7 a pod that starts is asked every five seconds for a minute, and when its kubelet calls it ready", async () => {
+  const { clock, prober, pod } = world();
+  pod.stop();
+  const asked = () => pod.requests.length;
+  prober.keep(instance, [target({ isReady: false })], []);
+  await clock.settle(4_000);
+  pod.start();
+  await clock.settle(2_000);
+  expect(prober.finding("u")).toEqual(answered);
+  pod.faults.add("http-503");
+  await clock.settle(40_000);
+  expect(prober.finding("u").probe.kind).toBe("failed");
+  pod.faults.clear();
+  const before = asked();
+  prober.keep(instance, [target({ isReady: true })], []);
+  await clock.settle(10);
+  expect(asked()).toBe(before + 1);
+  expect(prober.finding("u")).toEqual(answered);
+});
+
 test("8.7 a pod that is gone is not asked, and nothing is known of it", async () => {
   const { clock, prober, pod } = world();
   prober.keep(instance, [target()], []);

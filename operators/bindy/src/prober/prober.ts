@@ -33,6 +33,10 @@ interface Entry {
   lag?: Lag;
   /** It has not answered since we work, nor begun anew: what its instance says of it counts, however late we are shown that. */
   isUnheard: boolean;
+  /** It has answered since it last began. */
+  hasAnswered: boolean;
+  /** When it began, by uptime, as far as we know. */
+  beganAt: Ms;
   /** Which zone is asked for next. */
   turn: number;
   timer?: Timer;
@@ -51,6 +55,8 @@ const shortest: Ms = period * (1 - spread);
 const longest: Ms = period * (1 + spread);
 /** A pod of which nothing is known is not left for that long. */
 const firstRetryMs: Ms = 5_000;
+/** For so long a pod that has not answered may be one that starts. */
+const startMs: Ms = 60_000;
 /** A good verdict rests on an answer that is not older. */
 export const maxAnswerAgeMs: Ms = busyLimit;
 const timeout: Ms = 3_000;
@@ -122,6 +128,13 @@ export class Prober {
     return isFresh ? { kind: "succeeded" } : { kind: "unknown", wasAnswered: true };
   }
 
+  /** Why a pod cannot be reached any more that has answered before. Until it is probed again nobody else has to try. */
+  lost(uid: string): Trouble | undefined {
+    const { verdict, hasAnswered = false } = this.#entries.get(uid) ?? {};
+    const trouble = verdict?.is === "failing" ? verdict.fault?.trouble : undefined;
+    return hasAnswered && trouble?.at === "unreachable" ? trouble : undefined;
+  }
+
   /** What somebody else met with a pod: as good as an answer to a question of our own. Undefined: all went well. */
   report(uid: string, trouble: Trouble | undefined, zone?: string): void {
     const entry = this.#entries.get(uid);
@@ -145,13 +158,25 @@ export class Prober {
     if (known === undefined) {
       const verdict = recalled(probe, now);
       const answeredAt = clock.uptime();
-      const entry: Entry = { instance, target, verdict, answeredAt, isUnheard: true, turn: 0, ...(lag && { lag }) };
+      const entry: Entry = {
+        instance,
+        target,
+        verdict,
+        answeredAt,
+        isUnheard: true,
+        hasAnswered: false,
+        beganAt: answeredAt,
+        turn: 0,
+        ...(lag && { lag }),
+      };
       this.#entries.set(target.uid, entry);
       this.#schedule(entry, 0);
       return;
     }
     const isRestarted = known.target.run !== target.run;
     const isReachable = known.target.endpoint !== target.endpoint;
+    // What was found while it was starting is old by now.
+    const hasBecomeReady = !known.target.isReady && target.isReady && known.verdict.is === "failing";
     known.target = target;
     if (known.isUnheard && known.verdict.is !== "failing" && probe.kind === "failed")
       known.verdict = found(probe.fault, now);
@@ -164,13 +189,13 @@ export class Prober {
     }
     if (isRestarted) {
       known.isUnheard = false;
+      known.hasAnswered = false;
+      known.beganAt = clock.uptime();
       known.verdict = notAsked(now);
       delete known.lag;
-      for (const { namespace, name } of this.#instances.get(instance)?.zones ?? []) {
-        this.#wakeZone?.({ namespace, name });
-      }
+      this.#wakeZones(known);
     }
-    if (isRestarted || isReachable) this.#schedule(known, 0);
+    if (isRestarted || isReachable || hasBecomeReady) this.#schedule(known, 0);
   }
 
   #drop(uid: string): void {
@@ -239,10 +264,17 @@ export class Prober {
     const before = entry.verdict;
     if (trouble === undefined) {
       entry.isUnheard = false;
+      entry.hasAnswered = true;
       entry.answeredAt = clock.uptime();
     }
     entry.verdict = judged(before, trouble, about, clock.now());
     if (isNews(before, entry.verdict)) this.#tell(entry);
+    // What a zone says of the pod rests on answers as well.
+    if (before.is !== entry.verdict.is && before.is !== "unknown") this.#wakeZones(entry);
+  }
+
+  #wakeZones({ instance }: Entry): void {
+    for (const { namespace, name } of this.#instances.get(instance)?.zones ?? []) this.#wakeZone?.({ namespace, name });
   }
 
   #tell(entry: Entry): void {
@@ -250,12 +282,13 @@ export class Prober {
     if (kept !== undefined) this.#wakeInstance?.(kept.name);
   }
 
-  #pause({ verdict }: Entry, trouble: Trouble | undefined): Ms {
+  #pause({ verdict, hasAnswered, beganAt }: Entry, trouble: Trouble | undefined): Ms {
     // Asked for backoff: at most until the next probe would be due, else one answer could suspend probes for days.
     if (trouble?.at === "answered" && trouble.status === 429) {
       return Math.min(Math.max(trouble.retryAfter ?? 1_000, shortest), longest);
     }
-    if (verdict.is === "unknown") return firstRetryMs;
+    const isStarting = !hasAnswered && this.#options.clock.uptime() - beganAt < startMs;
+    if (verdict.is === "unknown" || (isStarting && trouble !== undefined)) return firstRetryMs;
     const isOpen = verdict.is === "good" && verdict.failures > 0;
     return isOpen ? shortest : jitter(this.#options.random, period, spread);
   }

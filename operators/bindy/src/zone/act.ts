@@ -13,6 +13,7 @@ import type { Ledger, RecordName, RecordResult, ZoneReport } from "./ledger.ts";
 import { claim, list, release, unlist, type ZoneHands } from "./marks.ts";
 import { type Memory, patience } from "./memory.ts";
 import type { Plan, Publishing } from "./plan.ts";
+import type { UpServer } from "./pods.ts";
 import { publish, type Result } from "./primaries.ts";
 import { type Followed, follow } from "./secondaries.ts";
 import { isNotTransferred, isUnanswered, standingOf } from "./standing.ts";
@@ -24,6 +25,8 @@ import { type Done, uidOf, type World } from "./world.ts";
 export interface PodFindings {
   report(pod: string, trouble: Trouble | undefined, zone?: string): void;
   lags(pod: string, lag: Lag | undefined): void;
+  /** Of a pod that has answered before, and that probes do not reach any more. */
+  lost(pod: string): Trouble | undefined;
 }
 
 export interface Tools {
@@ -67,19 +70,40 @@ async function bring(plan: Plan, hands: ZoneHands, world: World, tools: Tools): 
   const around = { bindcar, memory, signal: hands.signal, report };
   const zone = { uid: uidOf(world.zone) };
   const stored = world.zone.status?.serial;
+  const { lost, reached } = sortedOut(plan, tools);
+  const { primaries: servers, secondaries: followers } = reached;
   const published =
-    plan.is === "publish"
-      ? await publish({ ...plan, zone, stored, servers: plan.primaries, followers: plan.secondaries }, around)
-      : undefined;
+    plan.is === "publish" ? await publish({ ...plan, zone, stored, servers, followers }, around) : undefined;
   const isSigned = plan.is === "publish" && plan.primaries.some(({ dnssecPolicy }) => dnssecPolicy !== undefined);
   // Of a signed zone each primary has its own serials.
   const serial = isSigned ? undefined : published?.serial;
-  const secondaries = await follow({ zone, name: plan.name, serial, servers: plan.secondaries }, around);
-  const primaries = published?.results ?? new Map<string, Result>();
+  const followed = await follow({ zone, name: plan.name, serial, servers: followers }, around);
+  const secondaries = new Map([...followed, ...lost.secondaries]);
+  const primaries = new Map([...(published?.results ?? []), ...lost.primaries]);
   const late = lateOnes(plan, secondaries, serial, hands, world, tools);
   clear(memory.keep(zone.uid, new Set([...primaries.keys(), ...secondaries.keys()])), tools);
   return { primaries, secondaries, late, ...(published?.serial !== undefined && { serial: published.serial }) };
 }
+
+/** Pods that probes reach, and what is to be said of the others. Those are not asked: with thousands of zones that would take hours. */
+function sortedOut(plan: Extract<Plan, { is: "publish" | "mirror" }>, { findings }: Tools) {
+  const lostOf = (servers: readonly UpServer[]) =>
+    new Map(
+      servers.flatMap(({ uid }): readonly [string, Unread][] => {
+        const trouble = findings.lost(uid);
+        return trouble === undefined ? [] : [[uid, { is: "trouble", trouble, isUnread: true }]];
+      }),
+    );
+  const all = { primaries: plan.is === "publish" ? plan.primaries : [], secondaries: plan.secondaries };
+  const lost = { primaries: lostOf(all.primaries), secondaries: lostOf(all.secondaries) };
+  const reached = {
+    primaries: all.primaries.filter(({ uid }) => !lost.primaries.has(uid)),
+    secondaries: all.secondaries.filter(({ uid }) => !lost.secondaries.has(uid)),
+  };
+  return { lost, reached };
+}
+
+type Unread = Extract<Result, { is: "trouble" }>;
 
 /** Nothing is known of a zone on these pods any more: whatever they said of it, they stop to. */
 export function clear(pods: readonly string[], { memory, findings }: Pick<Tools, "memory" | "findings">): void {
