@@ -21,6 +21,10 @@ export async function attempted<R>(step: () => Promise<R>): Promise<R | Refusal>
   }
 }
 
+/** The API server said no, and will say it again: that it did not answer, or could not, says nothing. */
+export const isRejected = (cause: unknown): boolean =>
+  cause instanceof ApiError && cause.code < 500 && cause.code !== 429;
+
 export class Refusal {
   readonly said: SafeText;
   readonly cause: unknown;

@@ -239,7 +239,9 @@ test("A-65 a namespace that is not there: it says so, tells of it, and goes on w
   const spec = { namespace: "nowhere", primary: { replicas: 1 } };
   await it.client.create(Bind9GlobalCluster, { apiVersion, kind, metadata: { name: "dns" }, spec });
   await it.pass(5_000);
-  expect(await it.says("b9gc", "dns")).toBe("False NoChildren No clusters found for this global cluster");
+  expect(await it.says("b9gc", "dns")).toBe(
+    'False NoChildren No clusters found for this global cluster: No cluster in namespace nowhere: 404 NotFound: namespaces "nowhere" not found',
+  );
   expect((await it.events("Bind9GlobalCluster")).some((told) => told.startsWith("Warning NoChildren"))).toBe(true);
   await it.client.create(Namespace, { metadata: { name: "nowhere" } });
   await it.pass(45_000);

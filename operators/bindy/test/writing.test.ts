@@ -155,7 +155,9 @@ test("an instance whose Secrets cannot be read any more is unknown, and its pods
   const unread = "Unable to determine the state of the instance: operator may not read secrets in namespace dns-system";
   expect(await it.says("b9", "dns-primary-0")).toBe(`Unknown NotReady ${unread}`);
   expect(await it.says("b9", "dns-primary-0", "Pod-0")).toMatch(/^True Ready/);
-  expect(await it.says("b9c", "dns")).toBe("Unknown NotReady 0/1 instances are ready, 1 unknown");
+  expect(await it.says("b9c", "dns")).toBe(
+    `Unknown NotReady 0/1 instances are ready, 1 unknown: Bind9Instance dns-primary-0: ${unread}`,
+  );
   expect(it.writes().filter(({ line }) => !line.includes("/status") && !line.includes("/leases"))).toEqual([]);
   isForbidden = false;
   await it.pass(60_000);

@@ -185,10 +185,10 @@ export const clusterReady = table<Facts, ClusterSaid>([
   {
     id: "C-11",
     when: ({ ready, unknown, total }) => ready + unknown === total,
-    then: ({ ready, unknown, total }) => ({
+    then: ({ ready, unknown, total, view }) => ({
       status: "Unknown",
       reason: REASON_NOT_READY,
-      message: clusterSays.unknown(ready, total, unknown),
+      message: because(clusterSays.unknown(ready, total, unknown), view),
     }),
   },
   {

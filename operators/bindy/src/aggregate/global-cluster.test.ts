@@ -58,12 +58,23 @@ describe("16.4 scenarios", () => {
   });
 
   test("A-65 a namespace that is not there", () => {
-    const none = view([], { targets: ["nowhere"], blocked: ["nowhere"] });
-    expect(ready(none)).toBe("False NoChildren No clusters found for this global cluster");
-    const one = view([at("dns-system")], { targets: ["dns-system", "nowhere"], blocked: ["nowhere"] });
-    expect(ready(one)).toBe("False ClustersProgressing 1/2 clusters are ready (not ready: nowhere/production-dns)");
+    const none = view([], { targets: ["nowhere"], blocked: [blocked("nowhere")] });
+    expect(ready(none)).toBe("False NoChildren No clusters found for this global cluster: it is not there");
+    const one = view([at("dns-system")], { targets: ["dns-system", "nowhere"], blocked: [blocked("nowhere")] });
+    expect(ready(one)).toBe(
+      "False ClustersProgressing 1/2 clusters are ready (not ready: nowhere/production-dns): it is not there",
+    );
+  });
+
+  test("an API server that does not answer has refused nothing: the cluster may be there by now", () => {
+    const one = view([], { targets: ["nowhere"], blocked: [blocked("nowhere", false)] });
+    expect(ready(one)).toBe(
+      "False ClustersProgressing 0/1 clusters are ready (not ready: nowhere/production-dns): it is not there",
+    );
   });
 });
+
+const blocked = (namespace: string, isRefused = true) => ({ namespace, isRefused, cause: text`it is not there` });
 
 describe("7.5 each row by its id", () => {
   const bad = { path: "metadata.name", problem: text`no` };
@@ -71,7 +82,7 @@ describe("7.5 each row by its id", () => {
   const rows: readonly [string, GlobalClusterView][] = [
     ["G-1", view(two, { isLeaving: true, invalid: bad })],
     ["G-2", view(two, { invalid: bad })],
-    ["G-4", view([], { targets: ["a"], blocked: ["a"] })],
+    ["G-4", view([], { targets: ["a"], blocked: [blocked("a")] })],
     ["G-5", view(two)],
     ["G-5", view([...two, at("old", saying("NotReady"))], { targets: ["a", "b"] })],
     ["G-6", view([], { targets: ["a"] })],

@@ -1,7 +1,7 @@
 // What a Bind9GlobalCluster says, given its clusters: the rows G-1 to G-8. Pure.
 import type { ConditionStatus } from "@telltale/kinds";
 import { type SafeText, table, text } from "@telltale/status";
-import { beingDeleted, globalClusterSays, invalid } from "../messages.ts";
+import { beingDeleted, clusterSays, globalClusterSays, invalid } from "../messages.ts";
 import {
   REASON_CLUSTERS_PROGRESSING,
   REASON_CLUSTERS_READY,
@@ -25,8 +25,15 @@ export interface GlobalClusterView {
   readonly targets: readonly string[];
   /** Its clusters, in whatever namespace. */
   readonly clusters: readonly ChildView[];
-  /** Targets where no cluster can be made. */
-  readonly blocked: readonly string[];
+  /** Targets where no cluster could be made. */
+  readonly blocked: readonly BlockedTarget[];
+}
+
+export interface BlockedTarget {
+  readonly namespace: string;
+  /** It will not come by trying again. */
+  readonly isRefused: boolean;
+  readonly cause: SafeText;
 }
 
 export interface GlobalClusterSaid {
@@ -81,6 +88,8 @@ function factsOf(view: GlobalClusterView, live: readonly ChildView[]): Facts {
     const cluster = at(target);
     return cluster !== undefined && isUnknownChild(cluster);
   };
+  const isRefused = (target: string) =>
+    view.blocked.some((blocked) => blocked.isRefused && blocked.namespace === target);
   const notReady = view.targets.filter((target) => !isReady(target));
   return {
     view,
@@ -88,7 +97,7 @@ function factsOf(view: GlobalClusterView, live: readonly ChildView[]): Facts {
     notReady: named(notReady),
     unknown: named(notReady.filter(isUnknown)),
     ready: view.targets.length - notReady.length,
-    hasNone: view.targets.every((target) => at(target) === undefined && view.blocked.includes(target)),
+    hasNone: view.targets.every((target) => at(target) === undefined && isRefused(target)),
     isProgressing: view.targets.some((target) => isBeingBuilt(at(target))),
   };
 }
@@ -120,7 +129,7 @@ export const globalReady = table<Facts, GlobalClusterSaid>([
   {
     id: "G-4",
     when: ({ hasNone }) => hasNone,
-    then: () => no(REASON_NO_CHILDREN, globalClusterSays.noChildren()),
+    then: ({ view }) => no(REASON_NO_CHILDREN, because(globalClusterSays.noChildren(), view)),
   },
   {
     id: "G-5",
@@ -139,11 +148,21 @@ export const globalReady = table<Facts, GlobalClusterSaid>([
   {
     id: "G-6",
     when: ({ ready, isProgressing }) => ready > 0 || isProgressing,
-    then: ({ ready, all, notReady }) =>
-      no(REASON_CLUSTERS_PROGRESSING, globalClusterSays.someReady(ready, all.length, notReady)),
+    then: ({ ready, all, notReady, view }) =>
+      no(REASON_CLUSTERS_PROGRESSING, because(globalClusterSays.someReady(ready, all.length, notReady), view)),
   },
-  { id: "G-7", when: () => true, then: ({ all }) => no(REASON_NOT_READY, globalClusterSays.noneReady(all)) },
+  {
+    id: "G-7",
+    when: () => true,
+    then: ({ all, view }) => no(REASON_NOT_READY, because(globalClusterSays.noneReady(all), view)),
+  },
 ]);
+
+/** What keeps the first cluster from being made. */
+function because(said: SafeText, { blocked }: GlobalClusterView): SafeText {
+  const [first] = blocked;
+  return first === undefined ? said : clusterSays.because(said, first.cause);
+}
 
 const no = (reason: GlobalClusterSaid["reason"], message: SafeText): GlobalClusterSaid => ({
   status: "False",

@@ -6,7 +6,7 @@ import { slotIn } from "../aggregate/slots.ts";
 import type { Bind9Cluster } from "../kinds/index.ts";
 import { earliest, nextLook, nextTry } from "../moments.ts";
 import { annotations } from "../names.ts";
-import { REASON_FAILED_CREATE } from "../reasons.ts";
+import { REASON_FAILED_CREATE, REASON_NOT_READY } from "../reasons.ts";
 import { slotsOf, surplusOf, wantedOf } from "./plan.ts";
 import type { World } from "./world.ts";
 
@@ -50,9 +50,17 @@ export function statusOf(world: World, now: Instant): ClusterStatus {
   );
 }
 
-/** What the API server refuses: to this cluster, else to the first of its instances that it refuses something to. */
+/** An instance whose state could not be read, or that has pods on a node that is lost. */
+const isUnread = ({ view: { freshness, ready } }: World["children"][number]): boolean =>
+  freshness !== "stale" && ready?.status === "Unknown" && ready.reason === REASON_NOT_READY;
+
+/**
+ * What the API server refuses to this cluster, else to the first of its instances that it refuses something to, else what
+ * keeps the first that is unknown from being known.
+ */
 function causeOf({ made, children }: World): { readonly cause?: SafeText } {
   if (made.refused !== undefined) return { cause: text`Bind9Instance ${made.refused.name}: ${made.refused.said}` };
-  const refused = children.find(({ view }) => view.ready?.reason === REASON_FAILED_CREATE)?.view;
+  const refused = (children.find(({ view }) => view.ready?.reason === REASON_FAILED_CREATE) ?? children.find(isUnread))
+    ?.view;
   return refused === undefined ? {} : { cause: text`Bind9Instance ${refused.name}: ${refused.message ?? text``}` };
 }

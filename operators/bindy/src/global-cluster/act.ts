@@ -4,7 +4,7 @@ import type { Hands } from "@telltale/runtime";
 import { text } from "@telltale/status";
 import { Bind9Cluster, type Bind9GlobalCluster } from "../kinds/index.ts";
 import { managedClusterLabels } from "../names.ts";
-import { attempted, Refusal } from "../refusal.ts";
+import { attempted, isRejected, Refusal } from "../refusal.ts";
 import { observe, type Senses } from "./observe.ts";
 import type { Plan } from "./plan.ts";
 import type { Blocked, World } from "./world.ts";
@@ -24,7 +24,8 @@ export async function act(
     };
     const outcome = await attempted(() => hands.ensure(Bind9Cluster, object));
     if (outcome instanceof Refusal) {
-      blocked.push({ namespace, why: "refused", said: outcome.said });
+      const why = isRejected(outcome.cause) ? "refused" : "unanswered";
+      blocked.push({ namespace, why, said: text`No cluster in namespace ${namespace}: ${outcome.said}` });
       hands.log.warn("a cluster could not be made", { namespace, err: outcome.cause });
     } else if (outcome.as === "foreign") {
       blocked.push({ namespace, why: "taken", said: text`Bind9Cluster ${namespace}/${name} belongs to somebody else` });

@@ -30,9 +30,8 @@ export function bind9GlobalClusters(senses: Senses): Controller {
       status,
       after({ world, before, status: after }, hands) {
         for (const it of flipsOf((before ?? {}) as Said, after as Said)) hands.event(it.type, it.reason, it.message);
-        for (const { namespace, why, said } of world.blocked) {
-          const reason = why === "taken" ? "NameConflict" : "NoChildren";
-          hands.event("Warning", reason, why === "taken" ? said : `No cluster in namespace ${namespace}: ${said}`);
+        for (const { why, said } of world.blocked) {
+          if (why !== "unanswered") hands.event("Warning", why === "taken" ? "NameConflict" : "NoChildren", said);
         }
       },
     });

@@ -14,7 +14,7 @@ export function status(world: World, draft: Draft<typeof Bind9GlobalCluster>, no
     ...(checked.at === "invalid" ? { invalid: { path: checked.path, problem: checked.problem } } : {}),
     targets,
     clusters: views,
-    blocked: blocked.map(({ namespace }) => namespace),
+    blocked: blocked.map(({ namespace, why, said }) => ({ namespace, isRefused: why !== "unanswered", cause: said })),
   });
   const { status: is, reason, message } = said.ready;
   draft.state({ type: "Ready", status: is, reason, message });

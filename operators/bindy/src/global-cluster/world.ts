@@ -21,6 +21,7 @@ export interface World {
 /** A namespace where the cluster cannot be made. */
 export interface Blocked {
   readonly namespace: string;
-  readonly why: "taken" | "refused";
+  /** `unanswered`: the API server did not say whether there is one now. */
+  readonly why: "taken" | "refused" | "unanswered";
   readonly said: SafeText;
 }

@@ -9,7 +9,7 @@ import { encoded, keyData, labelsOf, type Nameserver } from "../build/index.ts";
 import type { Bind9Instance } from "../kinds/index.ts";
 import { secretsForbidden } from "../messages.ts";
 import { podServiceAccount, serviceAccountLabels } from "../names.ts";
-import { attempted, Refusal } from "../refusal.ts";
+import { attempted, isRejected, Refusal } from "../refusal.ts";
 import type { Draft, KeyPlan } from "./key.ts";
 import { clusterKey, observe, type Senses } from "./observe.ts";
 import type { Plan } from "./plan.ts";
@@ -144,9 +144,6 @@ class Steps {
     } else if (done.as === "terminating") this.#isLeaving = true;
   }
 }
-
-/** The API server said no, and will say it again: that it did not answer, or could not, says nothing. */
-const isRejected = (cause: unknown): boolean => cause instanceof ApiError && cause.code < 500 && cause.code !== 429;
 
 /** A key is drawn here and nowhere else. */
 async function writeSecret(
