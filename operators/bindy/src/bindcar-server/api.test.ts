@@ -190,6 +190,17 @@ test("9.9 metrics have the route and not what was asked for", async () => {
   expect(`${body}${lines.join()}`).not.toContain("very-private");
 });
 
+test("9.9 zones are counted when they are asked for, also those of an earlier process", async () => {
+  const { ask, nameserver } = setUp({ metrics: bindcarMetrics("1.2.3") });
+  const zones = async () => /^bindcar_zones_managed .*$/m.exec((await ask("GET", "/metrics")).body)?.[0];
+  nameserver.zones = async () => ["a.example", "b.example"];
+  expect(await zones()).toBe("bindcar_zones_managed 2");
+  nameserver.zones = async () => {
+    throw new Error("the disk is gone");
+  };
+  expect(await zones()).toBeUndefined();
+});
+
 test("9.1 of a failure only its code is told; the cause is for the log", async () => {
   const { ask, nameserver, lines } = setUp();
   nameserver.status = async () => {

@@ -78,13 +78,16 @@ async function answer(options: ApiOptions, behind: Behind, asked: Asked, path: s
 
 /** What is not of the contract: metrics, and documents where they are wanted. */
 async function beside(
-  { metrics, docs = false, version }: ApiOptions,
+  { metrics, nameserver, docs = false, version }: ApiOptions,
   { method }: Asked,
   path: string,
 ): Promise<Reply | undefined> {
   if (method !== "GET") return undefined;
-  if (path === "/metrics" && metrics !== undefined)
-    return plain(200, metrics.text(), { "content-type": metrics.contentType });
+  if (path === "/metrics" && metrics !== undefined) {
+    // Counted now: what an earlier process knew is lost.
+    const zones = await nameserver.zones().catch(() => undefined);
+    return plain(200, metrics.text(zones?.length), { "content-type": metrics.contentType });
+  }
   if (!docs) return undefined;
   if (path === `${basePath}/openapi.json`) return json(200, openApi(version));
   if (path === `${basePath}/docs`) return plain(200, docsPage(version), { "content-type": "text/html; charset=utf-8" });

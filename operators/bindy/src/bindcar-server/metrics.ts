@@ -6,8 +6,8 @@ export interface BindcarMetrics {
   operation(operation: string, result: "success" | "error"): void;
   rndc(command: string, result: "success" | "error", took: Ms): void;
   limited(result: "allowed" | "rejected"): void;
-  zones(count: number): void;
-  text(): string;
+  /** `zones`: how many there are now. Undefined: they could not be counted. */
+  text(zones: number | undefined): string;
   readonly contentType: string;
 }
 
@@ -20,7 +20,6 @@ export function bindcarMetrics(version: string): BindcarMetrics {
   const commands = new Counter("bindcar_rndc_commands_total", "Commands of rndc");
   const commandTimes = new Histogram("bindcar_rndc_command_duration_seconds", "Time of a command of rndc");
   const limits = new Counter("bindcar_rate_limit_requests_total", "Requests by whether there was a place for them");
-  let managed = 0;
   return {
     request({ method, path, status, took }) {
       const known = methods.includes(method) ? method : "other";
@@ -33,14 +32,11 @@ export function bindcarMetrics(version: string): BindcarMetrics {
       commandTimes.add({ command }, took / 1000);
     },
     limited: (result) => limits.add({ result }),
-    zones(count) {
-      managed = count;
-    },
-    text: () =>
+    text: (zones) =>
       [
         ...[requests, times, operations, commands, commandTimes, limits].flatMap((it) => it.lines()),
         ...head("bindcar_zones_managed", "Zones that have a file", "gauge"),
-        `bindcar_zones_managed ${managed}`,
+        ...(zones === undefined ? [] : [`bindcar_zones_managed ${zones}`]),
         ...head("bindcar_app_info", "The version", "gauge"),
         `bindcar_app_info{version="${version}"} 1`,
         "",

@@ -44,7 +44,6 @@ export async function startBindcar(options: BindcarServerOptions): Promise<Bindc
     update: { run, server, port, tcp, key: keys.updateKey },
     folder,
     ownKey: config.update.key.name,
-    metrics,
   });
   const api = bindcarApi({
     nameserver,

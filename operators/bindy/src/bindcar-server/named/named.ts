@@ -1,6 +1,5 @@
 // A real named behind the port: by rndc, nsupdate and a signed transfer.
 
-import type { BindcarMetrics } from "../metrics.ts";
 import type { Content, Definition, Edit, Modification, Nameserver, NewZone, ZoneOrder } from "../nameserver.ts";
 import { failed, Refused, zoneExists } from "../refused.ts";
 import { definitionOf, modified, shownZone, statementsFor } from "./definition.ts";
@@ -17,10 +16,9 @@ export interface NamedOptions {
   readonly folder: ZoneFolder;
   /** The name of the key with which zones are read. */
   readonly ownKey: string;
-  readonly metrics?: BindcarMetrics;
 }
 
-export function namedServer({ rndc, update, folder, ownKey, metrics }: NamedOptions): Nameserver {
+export function namedServer({ rndc, update, folder, ownKey }: NamedOptions): Nameserver {
   const shown = async (zone: string): Promise<readonly Statement[]> => {
     const statements = shownZone(await rndc("showzone", zone));
     if (statements === undefined) throw failed("RNDC_FAILED", "showzone printed what is no zone");
@@ -45,8 +43,6 @@ export function namedServer({ rndc, update, folder, ownKey, metrics }: NamedOpti
         throw error;
       },
     );
-
-  const count = async (): Promise<void> => metrics?.zones((await folder.zones()).length);
 
   return {
     status: () => rndc("status"),
@@ -73,7 +69,6 @@ export function namedServer({ rndc, update, folder, ownKey, metrics }: NamedOpti
         if (made.type === "primary" && !isTheirs) await folder.remove(made.zone);
         throw error;
       }
-      await count();
     },
     async remove(zone: string): Promise<void> {
       try {
@@ -83,7 +78,6 @@ export function namedServer({ rndc, update, folder, ownKey, metrics }: NamedOpti
         throw error;
       }
       await folder.remove(zone);
-      await count();
     },
     zoneStatus,
     definition: async (zone: string): Promise<Definition> => definitionOf(await shown(zone)),

@@ -41,13 +41,19 @@ export class ZoneFolder {
     } finally {
       await handle.close();
     }
-    await this.remove(zone);
-    await rename(scratch, file);
+    try {
+      await removeBeside(file);
+      await rename(scratch, file);
+    } catch (error) {
+      await rm(scratch, { force: true });
+      throw error;
+    }
   }
 
   async remove(zone: string): Promise<void> {
     const file = this.fileOf(zone);
-    for (const end of ["", ".jnl", ".jbk", ".signed", ".signed.jnl"]) await rm(`${file}${end}`, { force: true });
+    await rm(file, { force: true });
+    await removeBeside(file);
   }
 
   async isThere(): Promise<boolean> {
@@ -68,6 +74,11 @@ export class ZoneFolder {
     if (!isHash(stem)) return stem;
     return originOf(await readFile(join(this.path, file), "utf8").catch(() => ""));
   }
+}
+
+/** What named writes beside the file of a zone. */
+async function removeBeside(file: string): Promise<void> {
+  for (const end of [".jnl", ".jbk", ".signed", ".signed.jnl"]) await rm(`${file}${end}`, { force: true });
 }
 
 /** A file name has 255 characters at most, and a zone nearly as many. No zone has a label of 64: the hash is nobody's name. */
