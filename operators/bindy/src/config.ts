@@ -20,12 +20,7 @@ export interface ProcessConfig {
   readonly replicas: Replicas;
   /** Requests to the API server. */
   readonly rate: Rate;
-  readonly metricsPort: number;
-  readonly log: { readonly level: LogLevel; readonly format: "text" | "json" };
 }
-
-export const logLevels = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 /** The configuration that these variables name, or everything that is wrong with them. */
 export function configFrom(env: Env): { readonly config: Config } | { readonly errors: readonly string[] } {
@@ -47,11 +42,6 @@ function read(settings: Settings): Config {
       rate: {
         perSecond: settings.integer("BINDY_KUBE_QPS", 20, { least: 1, most: 10_000 }),
         burst: settings.integer("BINDY_KUBE_BURST", 30, { least: 1, most: 10_000 }),
-      },
-      metricsPort: settings.integer("BINDY_METRICS_PORT", 8080, { least: 1, most: 65_535 }),
-      log: {
-        level: settings.choice("LOG_LEVEL", logLevels, "info"),
-        format: settings.choice("LOG_FORMAT", ["text", "json"], "text"),
       },
     },
   };

@@ -13,8 +13,6 @@ export type { Wire } from "./bindcar/wire.ts";
 export { type BindcarConfig, bindcarConfig } from "./bindcar-server/config.ts";
 export { type BindcarServer, type BindcarServerOptions, startBindcar } from "./bindcar-server/server.ts";
 export { SimulatedBindcar, type SimulatedOptions } from "./bindcar-simulated/bindcar.ts";
-export { type Fault as BindcarFault, type Preset, presets } from "./bindcar-simulated/faults.ts";
-export { listen as listenSimulated } from "./bindcar-simulated/listen.ts";
 export { type SimulatedWireOptions, simulatedWire } from "./bindcar-simulated/wire.ts";
 export { type Config, configFrom, standardConfig } from "./config.ts";
 export { mapConnectionError, mapHttpErrorToReason } from "./http-errors.ts";

@@ -166,10 +166,7 @@ export const meanings = {
     fix: "open the network to the external primary",
   },
   PrimaryReconciling: wait("The primaries are being configured"),
-  PrimaryReconciled: good("The primaries have the zone"),
   SecondaryReconciling: wait("The secondaries are being configured"),
-  SecondaryReconciled: good("The secondaries have the zone"),
-  RecordsDiscovering: wait("The records of the zone are being selected"),
   ReconcileComplete: good("The last pass is over"),
   PrimaryFailed: {
     means: "There is no primary, or every primary refused the zone",

@@ -47,10 +47,7 @@ export const REASON_UPSTREAM_UNREACHABLE = "UpstreamUnreachable";
 
 // Of zones and records.
 export const REASON_PRIMARY_RECONCILING = "PrimaryReconciling";
-export const REASON_PRIMARY_RECONCILED = "PrimaryReconciled";
 export const REASON_SECONDARY_RECONCILING = "SecondaryReconciling";
-export const REASON_SECONDARY_RECONCILED = "SecondaryReconciled";
-export const REASON_RECORDS_DISCOVERING = "RecordsDiscovering";
 export const REASON_RECONCILE_COMPLETE = "ReconcileComplete";
 export const REASON_PRIMARY_FAILED = "PrimaryFailed";
 export const REASON_SECONDARY_FAILED = "SecondaryFailed";

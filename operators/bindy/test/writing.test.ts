@@ -216,3 +216,23 @@ test("A-19 a Deployment that cannot be looked for leaves the instance unknown, u
   await it.pass(60_000);
   expect(await it.says("b9", "dns-primary-0")).toBe("True AllReady All 1 pods are ready");
 });
+
+test("fields that have no effect are listed in the status with the way out, until they are gone", async () => {
+  const on = await stage();
+  it = on;
+  const { apiVersion, kind } = Bind9Instance;
+  const persistentVolumeClaim = { claimName: "dns", size: "1Gi" };
+  const spec = {
+    clusterRef: "",
+    role: "primary" as const,
+    storage: { storageType: "persistentVolumeClaim" as const, persistentVolumeClaim },
+  };
+  await it.client.create(Bind9Instance, { apiVersion, kind, metadata: { name: "one", namespace }, spec });
+  await it.pass(5_000);
+  const unsupported = async () => (await on.client.get(Bind9Instance, "one", { namespace })).status?.unsupported;
+  expect((await unsupported())?.map(({ field }) => field)).toEqual(["storage.persistentVolumeClaim.size"]);
+  const merge = { spec: { storage: { persistentVolumeClaim: { size: null } } } };
+  await it.client.patch(Bind9Instance, { name: "one", namespace }, { merge });
+  await it.pass(5_000);
+  expect(await unsupported()).toBeUndefined();
+});

@@ -16,4 +16,5 @@ export {
   type RndcKey,
 } from "./rndc-key.ts";
 export { buildService } from "./service.ts";
+export { unsupportedIn } from "./unsupported.ts";
 export { moreKeysVolume } from "./volumes.ts";

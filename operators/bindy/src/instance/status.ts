@@ -6,6 +6,7 @@ import { type Draft, findCondition } from "@telltale/status";
 import { calculateInstanceStatus, type DeploymentView } from "../aggregate/instance.ts";
 import { shownChildren } from "../aggregate/limits.ts";
 import { heldSlotsOf, podRecords, storedPod } from "../aggregate/pod-records.ts";
+import { unsupportedIn } from "../build/index.ts";
 import type { Bind9Instance } from "../kinds/index.ts";
 import { earliest, nextLook, nextTry } from "../moments.ts";
 import { annotations, apiVersion } from "../names.ts";
@@ -40,6 +41,11 @@ export function status(world: World, draft: InstanceDraft, now: Instant): void {
   const address = addressOf(world.service);
   if (address === undefined) draft.unset("serviceAddress");
   else draft.set({ serviceAddress: address });
+  if (wanted.is === "sound") {
+    const unsupported = unsupportedIn(wanted.server);
+    if (unsupported.length === 0) draft.unset("unsupported");
+    else draft.set({ unsupported: [...unsupported] });
+  }
   sayParent(parent, draft, isApplied(world));
   sayRotation(world, draft);
   draft.wake(wakeOf(world, is === "True", now));

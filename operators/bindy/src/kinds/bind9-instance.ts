@@ -102,6 +102,14 @@ const status = Fields({
     maxItems: 5000,
     description: "The zones that its pods were found to have",
   }),
+  unsupported: ListMap(
+    Fields({
+      field: Text({ maxLength: 253 }),
+      message: Text({ maxLength: 1024, description: "What is done instead, and the way out" }),
+    }),
+    ["field"],
+    { maxItems: 16, description: "Fields of its spec, or of its cluster's, that have no effect" },
+  ),
   zonesCount: Int32({ minimum: 0, description: "How many zones its pods have. Without a pod: none" }),
   rndcKeyRotation: Fields({
     createdAt: Time(),

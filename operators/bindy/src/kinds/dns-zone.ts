@@ -19,7 +19,6 @@ import {
   type Rule,
   type Static,
   Text,
-  Time,
   UInt32,
 } from "@telltale/kinds";
 import { LabelSelector } from "@telltale/kinds/core";
@@ -109,8 +108,6 @@ const status = Fields({
     dsRecords: Optional(ListSet(Text({ maxLength: 1024 }), { maxItems: 16, default: [] })),
     keyTag: Optional(UInt32()),
     algorithm: Optional(Text({ maxLength: 64 })),
-    nextKeyRollover: Optional(Time()),
-    lastKeyRollover: Optional(Time()),
   }),
 });
 
@@ -147,16 +144,7 @@ export const DNSZone = defineKind({
         means: "A pass is going on",
         present: "onceSet",
         reasons: {
-          ...because(
-            ["True"],
-            [
-              "PrimaryReconciling",
-              "PrimaryReconciled",
-              "SecondaryReconciling",
-              "SecondaryReconciled",
-              "RecordsDiscovering",
-            ],
-          ),
+          ...because(["True"], ["PrimaryReconciling", "SecondaryReconciling"]),
           ...because(["False"], ["ReconcileComplete", "PrimaryFailed"]),
         },
       }),

@@ -101,7 +101,13 @@ const DNSSECSigningConfig = Fields({
   kskLifetime: lifetime("365d"),
   zskLifetime: lifetime("90d"),
   nsec3: Maybe(Flag({ default: false })),
-  nsec3Salt: Maybe(Text({ pattern: patterns.hex, maxLength: 128 })),
+  nsec3Salt: Maybe(
+    Text({
+      pattern: patterns.hex,
+      maxLength: 128,
+      description: "Not supported: named draws a salt of 16 bytes itself",
+    }),
+  ),
   nsec3Iterations: Maybe(UInt32({ default: 0 })),
   keysFrom: Maybe(
     Fields({
@@ -116,8 +122,12 @@ const DNSSECSigningConfig = Fields({
       persistentVolume: Maybe(PersistentVolumeClaimSpec()),
     }),
   ),
-  autoGenerate: Maybe(Flag({ default: true })),
-  exportToSecret: Maybe(Flag({ default: true })),
+  autoGenerate: Maybe(
+    Flag({ default: true, description: "false: only with keysFrom.secretRef and keys whose lifetime is unlimited" }),
+  ),
+  exportToSecret: Maybe(
+    Flag({ description: "Not supported: keys stay where keysFrom or the claim of spec.storage has them" }),
+  ),
 });
 
 export const Bind9Config = Fields({
@@ -164,9 +174,14 @@ export const StorageConfig = Fields({
   persistentVolumeClaim: Maybe(
     Fields({
       claimName: Maybe(objectName("A claim in the same namespace; it takes the place of the cache volume")),
-      storageClassName: Maybe(objectName("Of a claim that others make; not read here")),
-      size: Maybe(Quantity()),
-      accessModes: Maybe(ListSet(Enum(accessModes), { maxItems: 4 })),
+      storageClassName: Maybe(objectName("Not supported: the claim is made before the instance")),
+      size: Maybe(Quantity({ description: "Not supported: the claim is made before the instance" })),
+      accessModes: Maybe(
+        ListSet(Enum(accessModes), {
+          maxItems: 4,
+          description: "Not supported: the claim is made before the instance",
+        }),
+      ),
     }),
   ),
 });

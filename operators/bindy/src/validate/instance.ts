@@ -8,7 +8,7 @@ import { nameProblems } from "./cluster.ts";
 import { type ImageRules, imageProblems, versionProblems } from "./images.ts";
 import { keyProblems, secretRefProblems } from "./keys.ts";
 import { optionProblems } from "./options.ts";
-import { type Checked, checked, each, first, type Problem, unless } from "./problem.ts";
+import { type Checked, checked, each, type Problem, unless } from "./problem.ts";
 import { volumeProblems } from "./volumes.ts";
 
 /** The instance by itself. */
@@ -18,10 +18,6 @@ export function checkInstance(instance: Bind9Instance, rules: ImageRules): Check
     yield* specProblems(spec, rules);
   });
 }
-
-/** A spec that was put together from an instance and its clusters, each of them sound by its schema. */
-export const mergedProblem = (spec: Bind9InstanceSpec, rules: ImageRules): Problem | undefined =>
-  first(specProblems(spec, rules));
 
 function* specProblems(spec: Bind9InstanceSpec, rules: ImageRules): Iterable<Problem> {
   yield* versionProblems("spec.version", spec.version);

@@ -53,15 +53,24 @@ function* signingProblems(path: string, signing: Signing | undefined): Iterable<
     `${path}.keysFrom.secretRef.namespace`,
     text`is set, but a pod reads Secrets of its own namespace only`,
   );
+  const hasOwnKeys =
+    keysFrom?.secretRef !== undefined &&
+    (["kskLifetime", "zskLifetime"] as const).every((name) => secondsIn(signing[name] ?? "unlimited") === forEver);
+  yield* unless(
+    signing.enabled !== true || signing.autoGenerate !== false || hasOwnKeys,
+    `${path}.autoGenerate`,
+    text`is false, but named makes keys unless they come from keysFrom.secretRef and their lifetimes are unlimited`,
+  );
   const isSecret = keysFrom?.persistentVolume === undefined;
   yield* unless(isSecret, `${path}.keysFrom.persistentVolume`, text`is not supported: use keysFrom.secretRef`);
 }
 
+const forEver = Number.POSITIVE_INFINITY;
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: day, w: 7 * day };
 
 /** `365d`, `1w2d`, `86400` as named reads it; unlimited and 0 are for ever. */
 function secondsIn(lifetime: string): number | undefined {
-  if (lifetime === "unlimited" || /^0+$/.test(lifetime)) return Number.POSITIVE_INFINITY;
+  if (lifetime === "unlimited" || /^0+$/.test(lifetime)) return forEver;
   if (/^[1-9][0-9]{0,9}$/.test(lifetime)) return Number(lifetime);
   if (!/^([0-9]{1,7}[smhdw])+$/i.test(lifetime)) return undefined;
   const parts = [...lifetime.toLowerCase().matchAll(/([0-9]+)([smhdw])/g)];
