@@ -36,7 +36,7 @@ describe("a Job that is being deleted, and is still there", () => {
     await remove(on, "worker");
     await on.pass(100);
     expect(await on.says("WorkersConnected")).toMatch(/^False WaitingForWorkers .*worker Job was deleted/);
-    expect(await on.says("Ready")).toBe("True ResourcesCreated All resources created");
+    expect(await on.says("Ready")).toBe("False ResourcesFailed Job demo-worker was deleted");
     await on.pass(29_000);
     expect((await on.status()).phase).toBe("Running");
     await on.pass(2000);

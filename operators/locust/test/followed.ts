@@ -1,6 +1,6 @@
 // The whole operator in virtual time, with a stand-in behind each master pod: for what telemetry does to a status.
-import { startApiServer } from "@telltale/apiserver";
-import { createClient, inProcessTransport } from "@telltale/client";
+import { type ApiServer, startApiServer } from "@telltale/apiserver";
+import { type Client, createClient, inProcessTransport } from "@telltale/client";
 import { seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { formatTime, type Ms, toCrd } from "@telltale/kinds";
 import { CoreEvent, Job, Namespace, type Pod, Pod as PodKind } from "@telltale/kinds/builtin";
@@ -18,6 +18,9 @@ export const namespace = "perf";
 export interface Followed {
   readonly clock: VirtualClock;
   readonly standIn: StandIn;
+  readonly server: ApiServer;
+  /** A user's. */
+  readonly client: Client;
   /** All that was said to a log, and all that was sent to the server, as texts. */
   readonly said: readonly string[];
   /** How often the status was written. */
@@ -51,6 +54,8 @@ export interface FollowedOptions {
   readonly standIn?: Partial<StandInOptions>;
   /** How long each answer takes. */
   readonly latency?: Ms;
+  /** Whether workers have pods, too. */
+  readonly workerPods?: boolean;
 }
 
 /** A test whose master and three workers run. */
@@ -131,10 +136,11 @@ export async function followed(options: FollowedOptions = {}): Promise<Followed>
   const put = (role: "master" | "worker", status: NonNullable<Job["status"]>, name = "demo") =>
     client.status.patch(Job, { name: `${name}-${role}`, namespace }, { merge: { status } });
   const pod = async (of: string, name: string, status: NonNullable<Pod["status"]>, more: object = {}) => {
-    const owner = await client.get(Job, `${of}-master`, { namespace });
-    const reference = { apiVersion: "batch/v1", kind: "Job", name: `${of}-master`, uid: owner.metadata?.uid ?? "" };
+    const job = name.startsWith(`${of}-worker`) ? `${of}-worker` : `${of}-master`;
+    const owner = await client.get(Job, job, { namespace });
+    const reference = { apiVersion: "batch/v1", kind: "Job", name: job, uid: owner.metadata?.uid ?? "" };
     const metadata = { name, namespace, ownerReferences: [{ ...reference, controller: true }], ...more };
-    const spec = { containers: [{ name: `${of}-master`, image: "locust" }], nodeName: "n" };
+    const spec = { containers: [{ name: job, image: "locust" }], nodeName: "n" };
     const all = await client.list(PodKind, { namespace });
     const isNew = !all.items.some((it) => it.metadata?.name === name);
     if (isNew) await client.create(PodKind, { metadata, spec });
@@ -157,6 +163,9 @@ export async function followed(options: FollowedOptions = {}): Promise<Followed>
     for (const name of names) await put("master", { active: 1, startTime }, name);
     await pass();
     for (const name of names) await pod(name, `${name}-master-x`, { phase: "Running", podIP: "10.0.0.1" });
+    const running = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+    const own = options.workerPods === true ? names.flatMap((name) => [0, 1, 2].map((i) => [name, i] as const)) : [];
+    for (const [name, i] of own) await pod(name, `${name}-worker-${i}`, running);
     await pass();
   };
 
@@ -167,6 +176,8 @@ export async function followed(options: FollowedOptions = {}): Promise<Followed>
   return {
     clock,
     standIn,
+    server,
+    client,
     said,
     writes: () => writes,
     asked,

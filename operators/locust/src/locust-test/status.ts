@@ -2,7 +2,7 @@
 import { formatTime, type Instant, type Ms, parseTime, plus, type Reason } from "@telltale/kinds";
 import type { Job } from "@telltale/kinds/builtin";
 import { type Draft, text } from "@telltale/status";
-import { appliedGenerationAnnotation, appliedSpecHashAnnotation } from "../build/index.ts";
+import { appliedGenerationAnnotation, appliedSpecHashAnnotation, nodeName } from "../build/index.ts";
 import { LocustTest, type LocustTestStatus } from "../kinds/locust-test.ts";
 import { earliest } from "../moments.ts";
 import { finishedProgress } from "../telemetry/numbers.ts";
@@ -237,8 +237,13 @@ function readiness(world: World, decision: Decision, facts: Facts, said: string,
     const message = text`Job ${job} has ${created} of ${expected} pods${why}`;
     return void draft.condition("Ready", false, "WaitingForPods", message);
   }
-  if (isWhole || (isLost && world.service.is === "ours")) {
+  const isMissed = isLost && isWorkerDeleted(world, facts.worker);
+  if (isWhole || (isLost && !isMissed && world.service.is === "ours")) {
     return void draft.condition("Ready", true, "ResourcesCreated", "All resources created");
+  }
+  // It is made again only where that was asked for.
+  if (isMissed && world.service.is === "ours" && world.config.onJobDeleted === "Fail") {
+    return void failed(`Job ${nodeName(world.test.metadata.name ?? "", "worker")} was deleted`);
   }
   creating(facts.isCreated ? "Recreating externally deleted resources" : "Creating resources");
 }
