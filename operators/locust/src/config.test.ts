@@ -56,7 +56,6 @@ describe("without any variable", () => {
         maxConcurrency: 16,
         tlsInsecure: false,
       },
-      logLevel: "info",
     });
     expect(standardConfig).toEqual(config(inCluster));
   });
@@ -85,7 +84,6 @@ describe("variables that are set", () => {
       ON_JOB_DELETED: "Recreate",
       TELEMETRY_INTERVAL_SECONDS: "2",
       TELEMETRY_TLS_INSECURE: "true",
-      LOG_LEVEL: "debug",
       METRICS_EXPORTER_IMAGE: "example.com/exporter:1",
       METRICS_EXPORTER_PORT: "9000",
       METRICS_EXPORTER_IMAGE_PULL_POLICY: "Always",
@@ -100,7 +98,6 @@ describe("variables that are set", () => {
       automountToken: true,
       onJobDeleted: "Recreate",
       telemetry: { interval: 2000, tlsInsecure: true },
-      logLevel: "debug",
       exporter: { image: "example.com/exporter:1", port: 9000, pullPolicy: "Always" },
     });
   });
@@ -179,7 +176,8 @@ const everyVariable: readonly (readonly [name: string, values: readonly string[]
   ["TELEMETRY_MAX_CONCURRENCY", [...bad.count, "0"]],
   ["TELEMETRY_MODE", ["pod", "Off", "POD-IP"]],
   ["ON_JOB_DELETED", ["fail", "Retry"]],
-  ["LOG_LEVEL", ["INFO", "trace", "verbose"]],
+  ["KAFKA_SECURITY_ENABLED", bad.flag],
+  ["KAFKA_CREDENTIALS_SECRET", bad.name],
   ["METRICS_EXPORTER_IMAGE_PULL_POLICY", ["always", "OnChange"]],
   ["DEFAULT_RUNTIME_CLASS_NAME", bad.name],
   ["WATCH_NAMESPACES", ["Perf", "a,,b", "a b", "a,", "*"]],
@@ -206,7 +204,7 @@ describe("a value that is wrong", () => {
     const found = errors({
       ENABLE_FINALIZER: "maybe",
       POD_CPU_LIMIT: "x",
-      LOG_LEVEL: "loud",
+      ON_JOB_DELETED: "loud",
       TELEMETRY_TIMEOUT_MS: "0",
     });
     expect(found).toHaveLength(4);
@@ -229,12 +227,6 @@ describe("a value that is wrong", () => {
     expect(found).toHaveLength(3);
     expect(found.join()).not.toContain("hunter2");
     expect(found.join()).toContain("KAFKA_CREDENTIALS_SECRET");
-  });
-
-  test("of Kafka's other settings is found where Kafka is on", () => {
-    const kafka = { KAFKA_BOOTSTRAP_SERVERS: "kafka:9092" };
-    for (const value of bad.flag) expect(errors({ ...kafka, KAFKA_SECURITY_ENABLED: value })).toHaveLength(1);
-    for (const value of bad.name) expect(errors({ ...kafka, KAFKA_CREDENTIALS_SECRET: value })).toHaveLength(1);
   });
 });
 

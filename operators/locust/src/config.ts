@@ -25,7 +25,6 @@ export interface Config {
   readonly telemetry: Telemetry;
   /** The namespaces that are watched; absent: all. */
   readonly namespaces?: readonly string[];
-  readonly logLevel: LogLevel;
 }
 
 export type Role = "master" | "worker";
@@ -88,8 +87,6 @@ export interface Telemetry {
   readonly tlsInsecure: boolean;
 }
 
-export type LogLevel = "debug" | "info" | "warn" | "error";
-
 /** The configuration that these variables name, or everything that is wrong with them. */
 export function configFrom(env: Env): { readonly config: Config } | { readonly errors: readonly string[] } {
   const settings = new Settings(env);
@@ -119,7 +116,6 @@ function read(settings: Settings, mode: Telemetry["mode"]): Config {
     ...(kafka !== undefined && { kafka }),
     telemetry: telemetryFrom(settings, mode),
     ...(namespaces !== undefined && { namespaces }),
-    logLevel: settings.choice("LOG_LEVEL", ["debug", "info", "warn", "error"], "info"),
   };
 }
 
@@ -191,6 +187,14 @@ function exporterFrom(settings: Settings): Exporter {
 /** Kafka is on when its servers are known. The other values are those that the existing operator assumes. */
 function kafkaFrom(settings: Settings): Kafka | undefined {
   const bootstrapServers = settings.text("KAFKA_BOOTSTRAP_SERVERS");
+  // All of them are read, so that each is known as a flag, too.
+  const credentialsSecret = settings.subdomain("KAFKA_CREDENTIALS_SECRET");
+  const others = {
+    securityEnabled: settings.flag("KAFKA_SECURITY_ENABLED", false),
+    securityProtocol: settings.text("KAFKA_SECURITY_PROTOCOL_CONFIG") ?? "SASL_PLAINTEXT",
+    saslMechanism: settings.text("KAFKA_SASL_MECHANISM") ?? "SCRAM-SHA-512",
+    ...(credentialsSecret !== undefined && { credentialsSecret }),
+  };
   if (bootstrapServers === undefined) return undefined;
   for (const [name, key] of [
     ["KAFKA_USERNAME", "username"],
@@ -202,14 +206,7 @@ function kafkaFrom(settings: Settings): Kafka | undefined {
       `unset it, put it under the key ${key} of a Secret, and name that in KAFKA_CREDENTIALS_SECRET`,
     );
   }
-  const credentialsSecret = settings.subdomain("KAFKA_CREDENTIALS_SECRET");
-  return {
-    bootstrapServers,
-    securityEnabled: settings.flag("KAFKA_SECURITY_ENABLED", false),
-    securityProtocol: settings.text("KAFKA_SECURITY_PROTOCOL_CONFIG") ?? "SASL_PLAINTEXT",
-    saslMechanism: settings.text("KAFKA_SASL_MECHANISM") ?? "SCRAM-SHA-512",
-    ...(credentialsSecret !== undefined && { credentialsSecret }),
-  };
+  return { bootstrapServers, ...others };
 }
 
 function telemetryFrom(settings: Settings, mode: Telemetry["mode"]): Telemetry {
