@@ -303,6 +303,37 @@ describe("what goes wrong", () => {
     expect(clock.next()).toBeUndefined();
   });
 
+  it("ends as it does, whatever those throw who look on", async () => {
+    const warnings: Error[] = [];
+    const onWarn = (warning: Error) => warnings.push(warning);
+    process.on("warning", onWarn);
+    let calls = 0;
+    const { client, clock, transport } = bench(
+      [refusal(429, "TooManyRequests"), { headers: { warning: '299 - "old"' }, body: { metadata: { uid: "u" } } }],
+      {
+        onWarning: () => {
+          throw new Error("no room for warnings");
+        },
+        onAttempt: () => {
+          calls += 1;
+          throw new Error("no room for attempts");
+        },
+      },
+    );
+    const made = client.create(ConfigMap, object);
+    await clock.settle(5000);
+    expect((await made).metadata?.uid).toBe("u");
+    expect(transport.asked).toHaveLength(2);
+    expect(calls).toBe(2);
+    await new Promise(setImmediate);
+    process.off("warning", onWarn);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      "onAttempt threw: no room for attempts; the call goes on",
+      "onWarning threw: no room for warnings; the call goes on",
+      "onAttempt threw: no room for attempts; the call goes on",
+    ]);
+  });
+
   it("ends with the caller's signal: before, during, and between two attempts", async () => {
     const reason = new Error("enough");
     for (const step of ["hang", refusal(503, "ServiceUnavailable")] as const) {

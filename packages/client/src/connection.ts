@@ -33,11 +33,12 @@ export interface Files {
   read(path: string): Promise<string | undefined>;
 }
 
-/** How a program is run to its end. */
+/** How a program is run to its end, with nothing to read on its standard input. It is killed once the signal is raised. */
 export type Run = (
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
 ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
 
 export type Env = Readonly<Record<string, string | undefined>>;

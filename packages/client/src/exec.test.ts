@@ -69,6 +69,34 @@ describe("a plugin", () => {
     expect(await source.get()).toEqual({ cert: "C", key: "K" });
   });
 
+  it("that does not end is killed, named, and run again for the next who asks", async () => {
+    const clock = new VirtualClock();
+    const signals: AbortSignal[] = [];
+    const source = execSource({
+      exec: { apiVersion, command: "login" },
+      file: "/f",
+      field: "users[u].exec",
+      run: (_command, _args, _env, signal) => {
+        signals.push(signal);
+        if (signals.length === 1) return new Promise(() => {});
+        return Promise.resolve({ code: 0, stdout: JSON.stringify(credential({ token: "t" })), stderr: "" });
+      },
+      env: {},
+      clock,
+      cluster: async () => ({}),
+    });
+    const first = Promise.all([source.get(), source.get()]);
+    first.catch(() => {});
+    await clock.settle(180_000);
+    await expect(first).rejects.toThrow(
+      /^\/f: users\[u\]\.exec: login did not end within 180 s, and was killed; run it by/,
+    );
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await source.get()).toEqual({ token: "t" });
+    await clock.settle(600_000);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+
   const hint: Exec = { installHint: "brew install login" };
   it.each<[string, object | string | Error, Exec, RegExp]>([
     ["that is not there", new Error("ENOENT"), hint, /command: login cannot be run \(ENOENT\); .*brew install login$/],

@@ -3,6 +3,7 @@ import type { Clock } from "@telltale/clock";
 import { type Instant, parseTime } from "@telltale/kinds";
 import { ConfigError, type Env, type Run } from "./connection.ts";
 import type { Exec } from "./kubeconfig.ts";
+import { Deadline } from "./wait.ts";
 
 /** What a plugin gives: a token, a certificate, or both. */
 export interface ExecCredential {
@@ -28,6 +29,9 @@ export interface ExecSource {
   get(): ExecCredential | Promise<ExecCredential>;
   forget(): void;
 }
+
+/** For a run of a plugin: as long as those wait that open a browser. */
+const timeoutMs = 180_000;
 
 const versions = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"];
 
@@ -70,7 +74,7 @@ function checkExec({ exec, file, field }: ExecOptions): void {
 }
 
 async function runPlugin(options: ExecOptions): Promise<ExecCredential> {
-  const { exec, file, field, run, env } = options;
+  const { exec, file, field, run, env, clock } = options;
   const spec = {
     ...(exec.provideClusterInfo === true ? { cluster: await options.cluster() } : {}),
     interactive: false,
@@ -80,11 +84,19 @@ async function runPlugin(options: ExecOptions): Promise<ExecCredential> {
   const command = exec.command ?? "";
   const hint = exec.installHint ? `; ${exec.installHint.trim()}` : "";
   let result: Awaited<ReturnType<Run>>;
+  const deadline = new Deadline(undefined).within(clock, timeoutMs, () => {
+    const problem = `${command} did not end within ${timeoutMs / 1000} s, and was killed`;
+    return new ConfigError(file, field, problem, `run it by hand, with < /dev/null, to see what it waits for${hint}`);
+  });
   try {
-    result = await run(command, exec.args ?? [], { ...env, ...added, KUBERNETES_EXEC_INFO: told });
+    const ending = run(command, exec.args ?? [], { ...env, ...added, KUBERNETES_EXEC_INFO: told }, deadline.signal);
+    result = await deadline.unless(ending);
   } catch (cause) {
+    if (deadline.signal.aborted) throw deadline.signal.reason;
     const problem = `${command} cannot be run (${(cause as Error).message})`;
     throw new ConfigError(file, `${field}.command`, problem, `install it, or correct the path${hint}`, { cause });
+  } finally {
+    deadline.done();
   }
   if (result.code !== 0) {
     const said = result.stderr.trim().slice(-500) || "it said nothing";

@@ -13,9 +13,9 @@ export interface SenderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly userAgent?: string;
-  /** What the server warns of, each text once. */
+  /** What the server warns of, each text once. What it throws changes nothing for the call, and is a warning of the process. */
   readonly onWarning?: (text: string) => void;
-  /** Each attempt, for metrics and traces. */
+  /** Each attempt, for metrics and traces. What it throws changes nothing for the call, and is a warning of the process. */
   readonly onAttempt?: (attempt: Attempt) => void;
   /** For a whole call, with its retries. Default: 30 s. */
   readonly timeout?: Ms;
@@ -82,7 +82,8 @@ const defaultTimeout = 30_000;
 
 export function createSender(options: SenderOptions): Sender {
   const { transport, clock, random, budget = defaultBudget } = options;
-  const warn = options.onWarning === undefined ? undefined : onceEach(options.onWarning);
+  const warn = options.onWarning && onceEach(guarded("onWarning", options.onWarning));
+  const report = options.onAttempt && guarded("onAttempt", options.onAttempt);
 
   /** Sends until it works or must not be sent again. What is no stream is read to its end. */
   async function attempts<T>(call: Call, limit: Deadline, stream: boolean, read: Read<T>): Promise<T> {
@@ -107,13 +108,13 @@ export function createSender(options: SenderOptions): Sender {
         const text = isYes && stream ? "" : await limit.unless(response.text());
         if (!isYes) throw refusal(call, response, text, clock.now());
         const result = read(text, response);
-        options.onAttempt?.({ ...attempt, took: clock.uptime() - start, code: status });
+        report?.({ ...attempt, took: clock.uptime() - start, code: status });
         return result;
       } catch (error) {
         const outcome = limit.signal.aborted ? undefined : outcomeOf(error);
         const elapsed = clock.uptime() - began;
         const next = outcome && nextDelay({ safety: call.safety, outcome, attempts: number, elapsed }, budget, random);
-        options.onAttempt?.({
+        report?.({
           ...attempt,
           took: clock.uptime() - start,
           ...(error instanceof ApiError ? { code: error.code } : {}),
@@ -165,6 +166,21 @@ export function createSender(options: SenderOptions): Sender {
       }
     },
     decode,
+  };
+}
+
+/** An observer has no say in how a call ends: a write that succeeded has, whatever is thrown by who looks on. */
+function guarded<T>(name: string, call: (value: T) => void): (value: T) => void {
+  return (value) => {
+    try {
+      call(value);
+    } catch (error) {
+      const what = error instanceof Error ? error.message : String(error);
+      process.emitWarning(`${name} threw: ${what}; the call goes on`, {
+        code: "TELLTALE_CLIENT_OBSERVER",
+        ...(error instanceof Error && error.stack !== undefined ? { detail: error.stack } : {}),
+      });
+    }
   };
 }
 

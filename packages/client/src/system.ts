@@ -20,13 +20,16 @@ export const systemFiles: Files = {
   },
 };
 
-export const systemRun: Run = (command, args, env) =>
+export const systemRun: Run = (command, args, env, signal) =>
   new Promise((resolve, reject) => {
-    execFile(command, [...args], { env: { ...env }, maxBuffer: 1 << 20 }, (error, stdout, stderr) => {
+    const options = { env: { ...env }, maxBuffer: 1 << 20, signal, killSignal: "SIGKILL" } as const;
+    const child = execFile(command, [...args], options, (error, stdout, stderr) => {
       // A number is how the program ended; a text, why it could not be run.
       if (error !== null && typeof error.code !== "number") reject(error);
       else resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
+    // A plugin that asks for a password finds the end of its input, as under client-go, and does not wait for ever.
+    child.stdin?.end();
   });
 
 export interface FindOptions {
