@@ -1,11 +1,14 @@
 // What `npm run build` has made: programs that a package starts as processes of their own are there, with all that they load.
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect, test, vi } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const built = globSync("operators/{bindy,locust,virtrigaud}/dist/index.js", { cwd: root });
+const built = globSync("{operators/{bindy,locust,virtrigaud},packages/workloads}/dist/index.js", { cwd: root });
 if (built.length === 0) process.stderr.write("skipped: the programs of published packages need: npm run build\n");
 
 test.skipIf(built.length === 0).each(built)("%s names programs that are there", (index) => {
@@ -21,3 +24,48 @@ test.skipIf(built.length === 0).each(built)("%s names programs that are there", 
     expect(existsSync(program)).toBe(true);
   }
 });
+
+const workloads = join(root, "packages/workloads/dist/index.js");
+
+test.skipIf(!existsSync(workloads))(
+  "processes of pods end with a server that runs the built package",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "telltale-built-"));
+    const server = spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "--eval",
+        `import { processRuntime } from ${JSON.stringify(pathToFileURL(workloads).href)};
+      const runtime = processRuntime({ root: ${JSON.stringify(folder)} });
+      await runtime.start({ wake() {} });
+      const metadata = { name: "a", namespace: "default", uid: "u" };
+      const pod = { metadata, spec: { containers: [{ name: "main", command: ["sleep", "600"] }] } };
+      const refers = { configMap() {}, secret() {}, services: () => ({}), token: async () => ({ token: "", expires: 0 }) };
+      setInterval(async () => {
+        const { containers } = await runtime.sync(pod, Date.now(), refers);
+        console.log(containers[0].state.is);
+      }, 100);`,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    const running = () =>
+      globSync("/proc/[0-9]*/environ").filter((path) => {
+        try {
+          return readFileSync(path, "latin1").includes(`TELLTALE_ROOT=${folder}/`);
+        } catch {
+          return false;
+        }
+      });
+    try {
+      await vi.waitUntil(async () => String(await once(server.stdout, "data")).includes("running"), 20_000);
+      expect(running()).toHaveLength(1);
+      server.kill("SIGKILL");
+      await vi.waitUntil(() => running().length === 0, 20_000);
+    } finally {
+      server.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);

@@ -107,7 +107,8 @@ function realServers(
   config: Config,
   around: Pick<EmbeddedAround, "client" | "transport" | "clock" | "random" | "log" | "env">,
 ) {
-  const { client, clock, random, env } = around;
+  const { client, clock, random, log, env } = around;
+  const onWarning = (text: string) => log.warn(text);
   // Only processes that we start ever see it.
   const token = uuid(random);
   const local = localPods({ path: env["PATH"] ?? "", as: "real", access: { by: "shared secret", token } });
@@ -116,7 +117,7 @@ function realServers(
     controllers: bindyOperator({ ...around, config, bindcar }),
     backend: "BIND9",
     pods: {
-      runtime: processRuntime({ ...local.runtime, clock, random }),
+      runtime: processRuntime({ ...local.runtime, clock, random, onWarning }),
       runs: ({ metadata }: Pod) => metadata?.labels?.["app"] === "bind9",
     },
     beside: (signal: AbortSignal) => annotateEndpoints({ client, clock }, signal),

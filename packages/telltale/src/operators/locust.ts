@@ -94,7 +94,8 @@ export const locust: Operator = {
     const around = { config, transport, clock, log };
     const common = { options: { events: "v1" as const }, hooks: locustWebhooks({ clock, config, log }) };
     if (program !== undefined) {
-      const runtime = processRuntime({ ...localPods({ locust: program, kubeconfig }), clock, random });
+      const onWarning = (text: string) => log.warn(text);
+      const runtime = processRuntime({ ...localPods({ locust: program, kubeconfig }), clock, random, onWarning });
       const runs = ({ metadata }: Pod) => metadata?.labels?.["managed-by"] === "locust-k8s-operator";
       return { ...common, controllers: locustOperator(around), backend: "Locust", pods: { runtime, runs } };
     }

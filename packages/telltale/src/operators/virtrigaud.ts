@@ -117,10 +117,11 @@ function simulatedHosts(clock: Clock, random: Random): Dial {
 function realMachines(config: Config, { clock, random, log, folder, pods }: Omit<EmbeddedAround, "settings" | "real">) {
   const local = localPods({ folder: join(folder, name) });
   const dial = localDial({ pods: () => pods.values(), clock, random, log });
+  const onWarning = (text: string) => log.warn(text);
   return {
     controllers: virtrigaudOperator({ config, clock, random, log, dial }),
     backend: "QEMU",
-    pods: { runtime: processRuntime({ ...local.runtime, clock, random }), runs: local.runs },
+    pods: { runtime: processRuntime({ ...local.runtime, clock, random, onWarning }), runs: local.runs },
     adapt: (sample: KubeObject) => adaptedTo(local.image, sample),
   };
 }

@@ -28,6 +28,8 @@ export interface ProcessRuntimeOptions {
   readonly log?: Partial<LogLimits>;
   /** How long containers may take to end when the runtime stops. Default: 2 s. */
   readonly shutdownGrace?: Ms;
+  /** What an operator of the server should know, in one line. Default: a warning of the process. */
+  readonly onWarning?: (text: string) => void;
 }
 
 export interface Settings {
@@ -41,6 +43,7 @@ export interface Settings {
   readonly maxProcesses: number;
   readonly log: LogLimits;
   readonly shutdownGrace: Ms;
+  readonly onWarning: (text: string) => void;
   readonly machine: { readonly cpus: number; readonly memoryBytes: number };
 }
 
@@ -64,6 +67,7 @@ export function settingsOf(options: ProcessRuntimeOptions, env: NodeJS.ProcessEn
     maxProcesses,
     log: { bytes: 10_000_000, rate: 4_000_000, ...log },
     shutdownGrace,
+    onWarning: options.onWarning ?? ((text) => process.emitWarning(text)),
     machine: { cpus: availableParallelism(), memoryBytes: totalmem() },
   };
 }

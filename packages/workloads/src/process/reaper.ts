@@ -1,7 +1,9 @@
 // The one process beside the server: it ends every process group that it was told of when the server is gone, however it went.
-// Its source is handed to Node.js as text, as a bundled package has no file for it; so `reap` uses nothing from outside itself.
+// What it runs is in `reaper-program.ts`.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Clock, Timer } from "@telltale/clock";
 import { runtimeMark } from "./census.ts";
 import { textOf } from "./refusal.ts";
@@ -16,7 +18,16 @@ export interface Reaper {
   readonly pid: number | undefined;
 }
 
-export async function startReaper(runtime: string, clock: Clock): Promise<Reaper> {
+const program = fileURLToPath(new URL("./reaper-program.ts", import.meta.url));
+
+export interface ReaperOptions {
+  /** The mark of the server whose processes it ends. */
+  readonly runtime: string;
+  readonly clock: Clock;
+  readonly onWarning: (text: string) => void;
+}
+
+export async function startReaper({ runtime, clock, onWarning }: ReaperOptions): Promise<Reaper> {
   const groups = new Set<number>();
   let child = await begin(runtime);
   let isStopping = false;
@@ -26,8 +37,12 @@ export async function startReaper(runtime: string, clock: Clock): Promise<Reaper
   const tell = (line: string) => void child.stdin?.write(line);
   const guard = () => {
     const since = clock.uptime();
-    child.once("exit", () => {
+    child.once("exit", (code, signal) => {
       if (isStopping) return;
+      const how = signal === null ? `exited with ${code}` : `was killed by ${signal}`;
+      onWarning(
+        `the process that ends containers with the server (${child.pid}) ${how} and is started again; until then containers would outlive the server`,
+      );
       // Somebody ended it. There is another at once, unless it never lasts: then not more often than once in a second.
       shortLives = clock.uptime() - since < 1_000 ? shortLives + 1 : 0;
       if (shortLives < 2) void replace();
@@ -37,7 +52,8 @@ export async function startReaper(runtime: string, clock: Clock): Promise<Reaper
   const replace = async () => {
     try {
       child = await begin(runtime);
-    } catch {
+    } catch (error) {
+      onWarning(`${textOf(error)}; it is tried again every second`);
       again = clock.after(1_000, replace);
       return;
     }
@@ -71,8 +87,11 @@ export async function startReaper(runtime: string, clock: Clock): Promise<Reaper
 }
 
 async function begin(runtime: string): Promise<ChildProcess> {
-  const source = `(${reap.toString()})(${JSON.stringify(`${runtimeMark}=${runtime}`)})`;
-  const child = spawn(process.execPath, ["--eval", source], {
+  if (!existsSync(program))
+    throw new Error(
+      `cannot start the process that ends containers with the server: ${program} is missing; where you bundle this package, keep that file beside your bundle`,
+    );
+  const child = spawn(process.execPath, [program, `${runtimeMark}=${runtime}`], {
     detached: true, // a signal to the server's own group must not reach it
     stdio: ["pipe", "ignore", "ignore"],
     env: {},
@@ -87,74 +106,4 @@ async function begin(runtime: string): Promise<ChildProcess> {
   const { stdin } = child;
   if (stdin !== null && "unref" in stdin && typeof stdin.unref === "function") stdin.unref();
   return child;
-}
-
-/** Runs in a process of its own: listens until its input ends, which it does when the server is gone. */
-function reap(mark: string): void {
-  const fs = process.getBuiltinModule("node:fs");
-  const groups = new Set<number>();
-  let unread = "";
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(name, () => {});
-  process.stdin.setEncoding("utf8");
-  process.stdin.on("data", (text: string) => {
-    const lines = (unread + text).split("\n");
-    unread = lines.pop() ?? "";
-    for (const line of lines) {
-      const group = Number(line.slice(1));
-      if (line === "stop") process.exit(0);
-      else if (line.startsWith("+")) groups.add(group);
-      else if (line.startsWith("-")) groups.delete(group);
-    }
-  });
-  process.stdin.on("end", endAll);
-  process.stdin.on("error", endAll);
-
-  /** Looks until nothing was found for a while: the server may have been about to start one more. */
-  function endAll(): void {
-    const pause = new Int32Array(new SharedArrayBuffer(4));
-    for (let quiet = 0, looks = 0; quiet < 4 && looks < 400; looks += 1) {
-      quiet = endSome() ? 0 : quiet + 1;
-      Atomics.wait(pause, 0, 0, 25);
-    }
-    process.exit(0);
-  }
-
-  function endSome(): boolean {
-    let found = false;
-    for (const group of groups) {
-      if (kill(-group)) found = true;
-      else groups.delete(group);
-    }
-    for (const name of list("/proc")) {
-      const pid = Number(name);
-      if (!(pid > 1) || pid === process.pid) continue;
-      if (`\0${read(`/proc/${name}/environ`)}`.includes(`\0${mark}\0`) && kill(pid)) found = true;
-    }
-    return found;
-  }
-
-  function kill(pid: number): boolean {
-    try {
-      process.kill(pid, "SIGKILL");
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  function list(path: string): string[] {
-    try {
-      return fs.readdirSync(path);
-    } catch {
-      return [];
-    }
-  }
-
-  function read(path: string): string {
-    try {
-      return fs.readFileSync(path, "latin1");
-    } catch {
-      return "";
-    }
-  }
 }

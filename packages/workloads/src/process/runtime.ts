@@ -52,7 +52,7 @@ export function processRuntime(options: ProcessRuntimeOptions = {}): PodRuntime 
         // With the pid, as a seed may give the same again to the server that comes after a crash.
         const runtime = `${process.pid}-${uuid(random)}`;
         const census = new Census(runtime);
-        const reaper = await startReaper(runtime, clock);
+        const reaper = await startReaper({ runtime, clock, onWarning: settings.onWarning });
         const watchdog = new Watchdog(census, clock, maxProcesses);
         const start = children({ census, reaper, path: settings.path, maxProcesses });
         open = { root, unlock, runtime, reaper, watchdog, children: start, around, isStopping: false };

@@ -14,6 +14,8 @@ vi.setConfig({ testTimeout: 60_000 });
 const { drive, clean } = driverPool();
 let root = "";
 const servers: ChildProcess[] = [];
+/** What each server wrote to its standard error. */
+const warned = new WeakMap<ChildProcess, string>();
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "telltale-survival-"));
 });
@@ -54,17 +56,20 @@ async function serve(): Promise<Told> {
     }
   `;
   const server = spawn(process.execPath, ["--input-type=module", "-e", program], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  server.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    warned.set(server, `${warned.get(server) ?? ""}${text}`);
   });
   servers.push(server);
   const [line] = (await once(createInterface({ input: must(server.stdout) }), "line")) as [string];
   return { server, pids: line.split(" ").map(Number), reaper: must(reaperOf(server)) };
 }
 
-/** The process beside a server that leads a session and runs a source that was handed to it. */
+/** The process beside a server that leads a session and runs a program of ours. */
 function reaperOf(server: ChildProcess): number | undefined {
   const leaders = processes().filter(({ parent, session, pid }) => parent === server.pid && session === pid);
-  return leaders.find(({ pid }) => (read(`/proc/${pid}/cmdline`) ?? "").includes("--eval"))?.pid;
+  return leaders.find(({ pid }) => (read(`/proc/${pid}/cmdline`) ?? "").includes("reaper-program"))?.pid;
 }
 
 describe.skipIf(!hasProc)("when the server is killed", () => {
@@ -103,10 +108,13 @@ describe.skipIf(!hasProc)("when the server is killed", () => {
     });
   });
 
-  it("the one that ends them is there again when it is killed alone", async () => {
+  it("the one that ends them is there again when it is killed alone, and that is said", async () => {
     const { server, pids, reaper } = await serve();
     process.kill(reaper, "SIGKILL");
     await eventually(() => reaperOf(server) !== undefined && reaperOf(server) !== reaper);
+    await eventually(
+      () => warned.get(server)?.includes(`(${reaper}) was killed by SIGKILL and is started again`) === true,
+    );
     server.kill("SIGKILL");
     await eventually(() => !pids.some(isAlive));
   });
