@@ -174,8 +174,8 @@ export function manager(options: ManagerOptions): Manager {
       : undefined;
     return {
       say: record,
-      written: ({ before, said, after }) =>
-        tell?.written({ object: after, old: statusOf(before), next: said, now: clock.now() }),
+      written: ({ before, said, after, failed }) =>
+        tell?.written({ object: after, old: statusOf(before), next: said, now: clock.now(), failed }),
       flush: async (within) => told?.flush(within),
     };
   }

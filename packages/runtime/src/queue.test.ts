@@ -242,6 +242,17 @@ describe("later", () => {
     expect(drain(q)).toEqual(["a/x"]);
   });
 
+  it("takes up nothing once it is stopped", () => {
+    const { clock, queue: q } = queue();
+    q.addAfter(key("x"), 100);
+    q.stop();
+    q.addAfter(key("y"), 100);
+    q.add(key("z"), "change");
+    clock.advance(1000);
+    expect(drain(q)).toEqual([]);
+    expect(q.gauge).toMatchObject({ waiting: 0, delayed: 0 });
+  });
+
   it("keeps the declared distance between two passes of one key", () => {
     const { clock, queue: q } = queue({ spacing: 1000 });
     q.add(key("x"), "change");

@@ -59,6 +59,7 @@ export class Queue {
   /** Retry-After of each key, by uptime: until then only a change of the object itself comes. */
   readonly #held = new Map<Key, Ms>();
   #taken = 0;
+  #isStopped = false;
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -74,6 +75,7 @@ export class Queue {
 
   /** Once, after a while. Of several such wishes for one key the earliest counts, until its next pass begins. */
   addAfter(key: Key, delay: Ms, cause: Cause = "timer"): void {
+    if (this.#isStopped) return;
     const left = Math.max(delay, this.#spaced(key), cause === "change" ? 0 : this.#heldFor(key));
     if (left > 0) this.#delayed.add(key, left, cause);
     else this.#enter(key, cause);
@@ -155,7 +157,9 @@ export class Queue {
     };
   }
 
+  /** For good: what is asked for from now on is not taken. */
   stop(): void {
+    this.#isStopped = true;
     this.#delayed.stop();
   }
 

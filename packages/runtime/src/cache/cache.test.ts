@@ -162,6 +162,10 @@ it("holds nothing up to any version before the server has told everything", () =
   expect(cache.held().map(({ version }) => version())).toEqual([""]);
 });
 
+it("refuses a list of no namespaces, of which it could tell nothing", () => {
+  expect(() => opened({ namespaces: [] })).toThrow("cache: namespaces is empty; leave it out to watch all");
+});
+
 it("refuses a label selector that nobody can read", () => {
   const { cache } = opened();
   expect(() => cache.of(ConfigMap, { label: "a in (" })).toThrow('the label selector "a in (" cannot be read');

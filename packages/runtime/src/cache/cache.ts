@@ -81,6 +81,7 @@ export class Cache {
   #isStarted = false;
 
   constructor(options: CacheOptions) {
+    if (options.namespaces?.length === 0) throw new TypeError("cache: namespaces is empty; leave it out to watch all");
     this.#options = options;
   }
 

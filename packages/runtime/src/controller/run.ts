@@ -54,6 +54,8 @@ export class Run {
   /** What changed since a pass began, by its key. */
   readonly #meanwhile = new Map<Key, Meanwhile>();
   #deafen: readonly (() => void)[] = [];
+  /** Ends what it hears of caches, which may live longer. */
+  readonly #ends: (() => void)[] = [];
   #count = 0;
   #isActive = false;
   #isPumping = false;
@@ -175,6 +177,7 @@ export class Run {
       await this.#work({ key, cause: "timer", waited: 0 }, true);
     }
     limit.cancel();
+    for (const end of this.#ends.splice(0)) end();
     this.#queue.stop();
     for (const polling of this.#pollings) polling.stop();
     this.#calls.stop();
@@ -182,8 +185,13 @@ export class Run {
 
   #listen(): void {
     const { own, inputs } = this.#around;
-    for (const { store } of new Set([own, ...inputs.values()])) store.subscribe((change) => this.#doubt(change));
-    own.store.subscribe((change) => this.#ownChange(change));
+    const subscribe = ({ store }: Cached<KubeObject>, listener: (change: Change<KubeObject>) => void) =>
+      void this.#ends.push(store.subscribe(listener));
+    for (const cached of [own, ...inputs.values()]) {
+      this.#ends.push(() => cached.release());
+      subscribe(cached, (change) => this.#doubt(change));
+    }
+    subscribe(own, (change) => this.#ownChange(change));
     for (const { kind, name, values } of this.controller.indexes) {
       const cached = kindId(kind) === kindId(this.controller.kind) ? own : inputs.get(kindId(kind));
       if (cached === undefined) {
@@ -200,7 +208,8 @@ export class Run {
     for (const input of this.controller.inputs) {
       if (input.as === "reads") continue;
       const cached = inputs.get(kindId(input.kind));
-      cached?.store.subscribe((change) => {
+      if (cached === undefined) continue;
+      subscribe(cached, (change) => {
         const isNews = !this.#isSummed(input.kind) || this.#sums.changed(input.kind, change.old, change.new);
         if (input.summed === true && !isNews) return;
         if (change.restored !== true && !isRelevant(input, change)) return;

@@ -32,6 +32,8 @@ export interface Step {
   readonly before: KubeObject;
   readonly said: Readonly<Record<string, unknown>>;
   readonly after: KubeObject;
+  /** Whether the pass failed that wrote this: to wait for something is no failure. */
+  readonly failed: boolean;
 }
 
 export interface Written {
@@ -45,7 +47,7 @@ export interface Written {
 }
 
 /** What was said, and the annotations that belong to it. */
-type Said = Pick<Finished, "status" | "changed" | "significance"> & {
+type Said = Pick<Finished, "status" | "changed" | "significance" | "effect"> & {
   readonly annotations?: Readonly<Record<string, string | undefined>>;
 };
 
@@ -103,7 +105,8 @@ export class StatusWriter {
     }
     this.#last.set(after.metadata?.uid ?? "", instant(clock.uptime()));
     cache.wrote(kind, after);
-    this.#options.onWritten?.({ before: read, said: said.status, after });
+    const failed = said.effect !== undefined && said.effect.class !== "waiting" && said.effect.class !== "conflict";
+    this.#options.onWritten?.({ before: read, said: said.status, after, failed });
     return { outcome: "written", object: after, stale: isForeign(read, said, after) };
   }
 
