@@ -1,11 +1,10 @@
-// biome-ignore-all lint/suspicious/noThenProperty: a row says what follows; nobody awaits one
 import { describe, expect, it } from "vitest";
 import { type Row, table } from "./table.ts";
 
 const rows: readonly Row<number, { readonly word: string }>[] = [
-  { id: "T-1", when: (n) => n < 0, then: () => ({ word: "negative" }) },
-  { id: "T-2", when: (n) => n < 10, then: (n) => ({ word: `small ${n}` }) },
-  { id: "T-3", when: (n) => n < 100, then: () => ({ word: "large" }) },
+  { id: "T-1", when: (n) => n < 0, result: () => ({ word: "negative" }) },
+  { id: "T-2", when: (n) => n < 10, result: (n) => ({ word: `small ${n}` }) },
+  { id: "T-3", when: (n) => n < 100, result: () => ({ word: "large" }) },
 ];
 
 describe("a decision table", () => {
@@ -20,6 +19,11 @@ describe("a decision table", () => {
 
   it("keeps its rows in the order of the declaration, for docs and tests", () => {
     expect(table(rows, "last").rows.map((r) => r.id)).toEqual(["T-1", "T-2", "T-3"]);
+  });
+
+  it("has rows that can be awaited as what they are", async () => {
+    const [first] = rows;
+    expect(await Promise.resolve(first)).toBe(first);
   });
 
   it("does not guess where no row matches", () => {

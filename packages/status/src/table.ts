@@ -3,7 +3,7 @@
 export interface Row<In, Out> {
   readonly id: string;
   readonly when: (input: In) => boolean;
-  readonly then: (input: In) => Out;
+  readonly result: (input: In) => Out;
 }
 
 export interface Table<In, Out> {
@@ -22,7 +22,7 @@ export function table<In, Out extends object>(
   const decide = (input: In) => {
     const row = order.find((r) => r.when(input));
     if (row === undefined) throw new Error(`no row of ${rows.map((r) => r.id).join(", ")} matches`);
-    return { ...row.then(input), row: row.id };
+    return { ...row.result(input), row: row.id };
   };
   return Object.assign(decide, { rows });
 }

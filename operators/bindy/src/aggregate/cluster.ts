@@ -139,23 +139,23 @@ export const clusterReady = table<Facts, ClusterSaid>([
   {
     id: "C-1",
     when: ({ view }) => view.isLeaving,
-    then: ({ view }) => no(REASON_PROGRESSING, beingDeleted("Bind9Cluster", view.name)),
+    result: ({ view }) => no(REASON_PROGRESSING, beingDeleted("Bind9Cluster", view.name)),
   },
   {
     id: "C-2",
     when: ({ view }) => view.invalid !== undefined,
-    then: ({ view: { invalid: { path, problem } = { path: "spec", problem: text`` } } }) =>
+    result: ({ view: { invalid: { path, problem } = { path: "spec", problem: text`` } } }) =>
       no(REASON_CONFIGURATION_INVALID, invalid(path, problem)),
   },
   {
     id: "C-4",
     when: ({ total, isEmptying }) => total === 0 && !isEmptying,
-    then: () => no(REASON_NO_CHILDREN, clusterSays.noChildren()),
+    result: () => no(REASON_NO_CHILDREN, clusterSays.noChildren()),
   },
   {
     id: "C-5",
     when: ({ desired, managed }) => desired > 0 && managed.length === 0,
-    then: ({ desired, view }) => no(REASON_INSTANCES_PENDING, because(clusterSays.pending(desired, desired), view)),
+    result: ({ desired, view }) => no(REASON_INSTANCES_PENDING, because(clusterSays.pending(desired, desired), view)),
   },
   {
     id: "C-6",
@@ -165,13 +165,13 @@ export const clusterReady = table<Facts, ClusterSaid>([
       managed.length > 0 &&
       young.length === managed.length &&
       unmanaged.length === 0,
-    then: ({ managed, view }) => no(REASON_INSTANCES_CREATED, because(clusterSays.created(managed.length), view)),
+    result: ({ managed, view }) => no(REASON_INSTANCES_CREATED, because(clusterSays.created(managed.length), view)),
   },
   {
     id: "C-7",
     when: ({ isSettled, view, young }) =>
       !isSettled || (view.previous === REASON_INSTANCES_SCALING && young.length > 0),
-    then: ({ ready, unknown, total, view }) => ({
+    result: ({ ready, unknown, total, view }) => ({
       status: statusFor(ready, unknown, total),
       reason: REASON_INSTANCES_SCALING,
       message: because(scaling(ready, total, view), view),
@@ -180,12 +180,12 @@ export const clusterReady = table<Facts, ClusterSaid>([
   {
     id: "C-8",
     when: ({ ready, total }) => ready === total,
-    then: ({ total }) => ({ status: "True", reason: REASON_ALL_READY, message: clusterSays.allReady(total) }),
+    result: ({ total }) => ({ status: "True", reason: REASON_ALL_READY, message: clusterSays.allReady(total) }),
   },
   {
     id: "C-11",
     when: ({ ready, unknown, total }) => ready + unknown === total,
-    then: ({ ready, unknown, total, view }) => ({
+    result: ({ ready, unknown, total, view }) => ({
       status: "Unknown",
       reason: REASON_NOT_READY,
       message: because(clusterSays.unknown(ready, total, unknown), view),
@@ -195,9 +195,9 @@ export const clusterReady = table<Facts, ClusterSaid>([
     id: "C-9",
     // Also where the others are unknown: one is known not to be ready.
     when: ({ ready, unknown }) => ready + unknown > 0,
-    then: ({ ready, total, view }) => no(REASON_PARTIALLY_READY, because(clusterSays.someReady(ready, total), view)),
+    result: ({ ready, total, view }) => no(REASON_PARTIALLY_READY, because(clusterSays.someReady(ready, total), view)),
   },
-  { id: "C-10", when: () => true, then: ({ view }) => no(REASON_NOT_READY, because(clusterSays.noneReady(), view)) },
+  { id: "C-10", when: () => true, result: ({ view }) => no(REASON_NOT_READY, because(clusterSays.noneReady(), view)) },
 ]);
 
 function statusFor(ready: number, unknown: number, total: number): ConditionStatus {

@@ -118,28 +118,28 @@ export const globalReady = table<Facts, GlobalClusterSaid>([
   {
     id: "G-1",
     when: ({ view }) => view.isLeaving,
-    then: ({ view }) => no(REASON_PROGRESSING, beingDeleted("Bind9GlobalCluster", view.name)),
+    result: ({ view }) => no(REASON_PROGRESSING, beingDeleted("Bind9GlobalCluster", view.name)),
   },
   {
     id: "G-2",
     when: ({ view }) => view.invalid !== undefined,
-    then: ({ view: { invalid: { path, problem } = { path: "spec", problem: text`` } } }) =>
+    result: ({ view: { invalid: { path, problem } = { path: "spec", problem: text`` } } }) =>
       no(REASON_CONFIGURATION_INVALID, invalid(path, problem)),
   },
   {
     id: "G-4",
     when: ({ hasNone }) => hasNone,
-    then: ({ view }) => no(REASON_NO_CHILDREN, because(globalClusterSays.noChildren(), view)),
+    result: ({ view }) => no(REASON_NO_CHILDREN, because(globalClusterSays.noChildren(), view)),
   },
   {
     id: "G-5",
     when: ({ notReady }) => notReady.length === 0,
-    then: ({ all }) => ({ status: "True", reason: REASON_CLUSTERS_READY, message: globalClusterSays.allReady(all) }),
+    result: ({ all }) => ({ status: "True", reason: REASON_CLUSTERS_READY, message: globalClusterSays.allReady(all) }),
   },
   {
     id: "G-8",
     when: ({ notReady, unknown }) => unknown.length === notReady.length,
-    then: ({ ready, all, unknown }) => ({
+    result: ({ ready, all, unknown }) => ({
       status: "Unknown",
       reason: REASON_NOT_READY,
       message: globalClusterSays.unknown(ready, all.length, unknown),
@@ -148,13 +148,13 @@ export const globalReady = table<Facts, GlobalClusterSaid>([
   {
     id: "G-6",
     when: ({ ready, isProgressing }) => ready > 0 || isProgressing,
-    then: ({ ready, all, notReady, view }) =>
+    result: ({ ready, all, notReady, view }) =>
       no(REASON_CLUSTERS_PROGRESSING, because(globalClusterSays.someReady(ready, all.length, notReady), view)),
   },
   {
     id: "G-7",
     when: () => true,
-    then: ({ all, view }) => no(REASON_NOT_READY, because(globalClusterSays.noneReady(all), view)),
+    result: ({ all, view }) => no(REASON_NOT_READY, because(globalClusterSays.noneReady(all), view)),
   },
 ]);
 

@@ -112,23 +112,23 @@ export const instanceReady = table<Facts, InstanceSaid>([
   {
     id: "I-1",
     when: ({ view }) => view.isLeaving,
-    then: ({ view }) => no(REASON_PROGRESSING, beingDeleted("Bind9Instance", view.name)),
+    result: ({ view }) => no(REASON_PROGRESSING, beingDeleted("Bind9Instance", view.name)),
   },
   {
     id: "I-2",
     when: ({ view }) => view.invalid !== undefined,
-    then: ({ view: { invalid: { path, problem } = { path: "spec", problem: text`` } } }) =>
+    result: ({ view: { invalid: { path, problem } = { path: "spec", problem: text`` } } }) =>
       no(REASON_CONFIGURATION_INVALID, invalid(path, problem)),
   },
   {
     id: "I-3",
     when: ({ view }) => view.refused !== undefined,
-    then: ({ view }) => no(REASON_FAILED_CREATE, instanceSays.createFailed(view.refused ?? text``)),
+    result: ({ view }) => no(REASON_FAILED_CREATE, instanceSays.createFailed(view.refused ?? text``)),
   },
   {
     id: "I-4",
     when: ({ view }) => view.deployment === "unreadable" || view.unread !== undefined,
-    then: ({ view }) => ({
+    result: ({ view }) => ({
       status: "Unknown",
       reason: REASON_NOT_READY,
       message: view.unread === undefined ? instanceSays.unreadable() : instanceSays.unread(view.unread),
@@ -138,22 +138,22 @@ export const instanceReady = table<Facts, InstanceSaid>([
     id: "I-5",
     // Pods that are still there and ready while none is wanted are on their way out: the table has no row for them.
     when: ({ desired, ready, unknown, said }) => desired === 0 && (said.length === 0 || ready + unknown > 0),
-    then: () => no(REASON_NO_CHILDREN, instanceSays.noChildren()),
+    result: () => no(REASON_NO_CHILDREN, instanceSays.noChildren()),
   },
   {
     id: "I-6",
     when: ({ said, view }) => said.length === 0 && !isOverdue(view),
-    then: () => no(REASON_PROGRESSING, instanceSays.waiting()),
+    result: () => no(REASON_PROGRESSING, instanceSays.waiting()),
   },
   {
     id: "I-7",
     when: ({ desired, ready }) => ready >= desired && desired > 0,
-    then: ({ desired }) => ({ status: "True", reason: REASON_ALL_READY, message: instanceSays.allReady(desired) }),
+    result: ({ desired }) => ({ status: "True", reason: REASON_ALL_READY, message: instanceSays.allReady(desired) }),
   },
   {
     id: "I-14",
     when: ({ desired, ready, unknown }) => unknown > 0 && ready + unknown >= desired,
-    then: ({ desired, ready, unknown, said }) => ({
+    result: ({ desired, ready, unknown, said }) => ({
       status: "Unknown",
       reason: said.some(({ reason }) => reason === REASON_NOT_PROBED) ? REASON_NOT_PROBED : REASON_NOT_READY,
       message: instanceSays.unknown(ready, desired, unknown),
@@ -163,12 +163,12 @@ export const instanceReady = table<Facts, InstanceSaid>([
     id: "I-8",
     // Also where the others are unknown: there are too few of them.
     when: ({ ready, unknown }) => ready + unknown > 0,
-    then: ({ desired, ready }) => no(REASON_PARTIALLY_READY, instanceSays.someReady(ready, desired)),
+    result: ({ desired, ready }) => no(REASON_PARTIALLY_READY, instanceSays.someReady(ready, desired)),
   },
   {
     id: "I-9",
     when: ({ said }) => said.length > 0 && said.every(({ cause }) => cause !== undefined),
-    then({ said }) {
+    result({ said }) {
       const reason = worst(said.map((it) => it.reason).filter(isBindcar), bindcarReasons);
       const first = said.find((it) => it.reason === reason);
       return no(reason ?? REASON_NOT_READY, instanceSays.noneReadyBecause(first?.cause ?? text``));
@@ -177,19 +177,19 @@ export const instanceReady = table<Facts, InstanceSaid>([
   {
     id: "I-10",
     when: ({ said }) => allSay(said, REASON_PODS_PENDING),
-    then: () => no(REASON_PODS_PENDING, instanceSays.pending()),
+    result: () => no(REASON_PODS_PENDING, instanceSays.pending()),
   },
   {
     id: "I-11",
     when: ({ said }) => allSay(said, REASON_PODS_CRASHING),
-    then: () => no(REASON_PODS_CRASHING, instanceSays.crashing()),
+    result: () => no(REASON_PODS_CRASHING, instanceSays.crashing()),
   },
   {
     id: "I-12",
     when: ({ view }) => isOverdue(view),
-    then: () => no(REASON_PROGRESS_DEADLINE_EXCEEDED, instanceSays.deadlineExceeded()),
+    result: () => no(REASON_PROGRESS_DEADLINE_EXCEEDED, instanceSays.deadlineExceeded()),
   },
-  { id: "I-13", when: () => true, then: () => no(REASON_NOT_READY, instanceSays.noneReady()) },
+  { id: "I-13", when: () => true, result: () => no(REASON_NOT_READY, instanceSays.noneReady()) },
 ]);
 
 const no = (reason: InstanceSaid["reason"], message: SafeText): InstanceSaid => ({ status: "False", reason, message });

@@ -39,7 +39,7 @@ export const podCondition = table<PodView, PodSaid>([
   {
     id: "P-1",
     when: ({ ready }) => ready?.status === "Unknown",
-    then: ({ name }) => ({
+    result: ({ name }) => ({
       status: "Unknown",
       reason: REASON_NOT_READY,
       message: podSays.lost(name),
@@ -48,7 +48,7 @@ export const podCondition = table<PodView, PodSaid>([
   {
     id: "P-2",
     when: ({ scheduled, phase, hasNode }) => scheduled?.status === "False" || (phase === "Pending" && !hasNode),
-    then: ({ name, scheduled }) =>
+    result: ({ name, scheduled }) =>
       no(
         REASON_PODS_PENDING,
         podSays.unscheduled(name, scheduled?.reason === undefined ? undefined : text`${scheduled.reason}`),
@@ -57,7 +57,7 @@ export const podCondition = table<PodView, PodSaid>([
   {
     id: "P-3",
     when: (pod) => crashingOf(pod) !== undefined,
-    then: (pod) => {
+    result: (pod) => {
       const { name = "", waiting, ended, restarts = 0 } = crashingOf(pod) ?? {};
       const why = waiting ?? ended?.reason ?? "Error";
       return no(REASON_PODS_CRASHING, podSays.crashing(pod.name, name, why, restarts));
@@ -66,7 +66,7 @@ export const podCondition = table<PodView, PodSaid>([
   {
     id: "P-4",
     when: (pod) => waitingOf(pod, stuck) !== undefined,
-    then: (pod) => {
+    result: (pod) => {
       const { name = "", waiting = "" } = waitingOf(pod, stuck) ?? {};
       return no(REASON_NOT_READY, podSays.blocked(pod.name, name, waiting));
     },
@@ -74,7 +74,7 @@ export const podCondition = table<PodView, PodSaid>([
   {
     id: "P-5",
     when: (pod) => pod.containers.length === 0 || waitingOf(pod, starting) !== undefined,
-    then: (pod) => {
+    result: (pod) => {
       const { name = pod.planned[0] ?? "", waiting = "ContainerCreating" } = waitingOf(pod, starting) ?? {};
       return no(REASON_PROGRESSING, podSays.starting(pod.name, name, waiting));
     },
@@ -82,7 +82,7 @@ export const podCondition = table<PodView, PodSaid>([
   {
     id: "P-6",
     when: ({ probe }) => probe.kind === "failed",
-    then({ name, probe }) {
+    result({ name, probe }) {
       const fault: Fault = probe.kind === "failed" ? probe.fault : { trouble: { at: "unreachable", why: "failed" } };
       const { reason, phrase, message: cause } = meaningOf(fault);
       return { ...no(reason, podSays.bindcar(name, phrase)), cause };
@@ -91,17 +91,17 @@ export const podCondition = table<PodView, PodSaid>([
   {
     id: "P-7",
     when: ({ lag }) => lag !== undefined,
-    then: ({ name, lag }) => lagging(name, lag ?? { is: "cutOff", zone: "" }),
+    result: ({ name, lag }) => lagging(name, lag ?? { is: "cutOff", zone: "" }),
   },
   {
     id: "P-8",
     when: ({ ready }) => ready?.status !== "True",
-    then: ({ name, ready }) => no(REASON_NOT_READY, podSays.notReady(name, ready?.reason)),
+    result: ({ name, ready }) => no(REASON_NOT_READY, podSays.notReady(name, ready?.reason)),
   },
   {
     id: "P-10",
     when: ({ probe }) => probe.kind === "unknown",
-    then: ({ name, probe }) => ({
+    result: ({ name, probe }) => ({
       status: "Unknown",
       reason: REASON_NOT_PROBED,
       message: probe.kind === "unknown" && probe.wasAnswered ? podSays.silent(name) : podSays.notProbed(name),
@@ -110,7 +110,7 @@ export const podCondition = table<PodView, PodSaid>([
   {
     id: "P-9",
     when: () => true,
-    then: ({ name }) => ({ status: "True", reason: REASON_READY, message: podSays.ready(name) }),
+    result: ({ name }) => ({ status: "True", reason: REASON_READY, message: podSays.ready(name) }),
   },
 ]);
 
