@@ -65,7 +65,7 @@ const statusWrites = () =>
 test.each([
   ["refuses connections", repeat(refuse("UNAVAILABLE", "connection refused"))],
   ["hangs", repeat(hang)],
-])("a provider that %s: the machine is Unknown, written once, and keeps what was seen last", async (_how, fault) => {
+])("rule 76: a provider that %s: the machine is Unknown, written once, and keeps what was seen last", async (_how, fault) => {
   const host = await startCluster();
   await createMachine();
   await cluster.until(async () => ((await statusOf("web"))?.ips ?? []).length > 0, 5 * minute);

@@ -63,7 +63,7 @@ test("what is made for an owner without a status is made once, however fast it i
   expect(here.writes()).toEqual([expect.stringContaining("PATCH /api/v1/namespaces/default/configmaps/copy")]);
 });
 
-test("an object of which a write tells that it is gone is known to be gone", async () => {
+test("rule 52: an object of which a write tells that it is gone is known to be gone", async () => {
   const { here, known } = await unheard(1, "none");
   await here.pass(1_000);
   expect(known()).toBeDefined();

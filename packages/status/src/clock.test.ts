@@ -1,6 +1,6 @@
 import { type Instant, instant } from "@telltale/kinds";
 import { describe, expect, it } from "vitest";
-import { available, clock, dueClocks, graced, seenFor, sighting } from "./clock.ts";
+import { clock, dueClocks, seenFor, sighting } from "./clock.ts";
 
 const minute = 60_000;
 const t0 = instant(Date.parse("2026-01-01T00:00:00Z"));
@@ -139,35 +139,5 @@ describe("a sighting", () => {
       true,
       false,
     ]);
-  });
-});
-
-describe("available", () => {
-  it("rule 79: is ready for long enough, and names the moment at which time alone makes it so", () => {
-    expect(available(t0, 30_000, at(29_999))).toEqual({ available: false, wakeAt: at(30_000) });
-    expect(available(t0, 30_000, at(30_000))).toEqual({ available: true });
-  });
-
-  it("rule 79: needs no timer where nothing is ready, and none at all without a minimum", () => {
-    expect(available(undefined, 30_000, t0)).toEqual({ available: false });
-    expect(available(t0, 0, t0)).toEqual({ available: true });
-  });
-
-  it("counts from now where the stored time lies in the future", () => {
-    expect(available(at(5000), 1000, t0)).toEqual({ available: false, wakeAt: at(1000) });
-  });
-});
-
-describe("grace", () => {
-  it("rule 76: a lost connection turns what depends on it Unknown after the grace period, not at once and not never", () => {
-    expect(graced("True", undefined, 30_000, t0)).toEqual({ value: "True" });
-    expect(graced("True", t0, 30_000, at(29_999))).toEqual({ value: "True", wakeAt: at(30_000) });
-    expect(graced("True", t0, 30_000, at(30_000))).toEqual({ value: "Unknown" });
-  });
-
-  it("rule 80: a missing dependency stays Unknown until it has been missing for long enough to be a failure", () => {
-    const missing = (now: Instant) => graced("Unknown", t0, 30_000, now, "False");
-    expect(missing(t0)).toEqual({ value: "Unknown", wakeAt: at(30_000) });
-    expect(missing(at(30_000))).toEqual({ value: "False" });
   });
 });

@@ -65,30 +65,3 @@ export function seenFor(s: Sightings, key: string, limit: Ms, now: Instant): boo
   const first = s.seen.get(key);
   return first !== undefined && now - first >= limit;
 }
-
-/** Available means: ready, and has been for `minReady`. Says also when time alone will make it so (rule 79). */
-export function available(
-  readySince: Instant | undefined,
-  minReady: Ms,
-  now: Instant,
-): { readonly available: boolean; readonly wakeAt?: Instant } {
-  if (readySince === undefined) return { available: false };
-  const at = plus(readySince > now ? now : readySince, minReady);
-  return at <= now ? { available: true } : { available: false, wakeAt: at };
-}
-
-/**
- * A lost connection makes what depended on it Unknown after a grace period: not at once, and not never (rule 76). With
- * `then` it is also how an Unknown becomes False: when the trouble has lasted, not when it is first seen (rule 80).
- */
-export function graced<T>(
-  last: T,
-  lostSince: Instant | undefined,
-  grace: Ms,
-  now: Instant,
-  then: T | "Unknown" = "Unknown",
-): { readonly value: T | "Unknown"; readonly wakeAt?: Instant } {
-  if (lostSince === undefined) return { value: last };
-  const at = plus(lostSince > now ? now : lostSince, grace);
-  return at <= now ? { value: then } : { value: last, wakeAt: at };
-}

@@ -10,12 +10,10 @@ export {
   showing,
 } from "./children.ts";
 export {
-  available,
   type Clock,
   clock,
   type Due,
   dueClocks,
-  graced,
   type Sightings,
   seenFor,
   sighting,
@@ -44,16 +42,7 @@ export {
   type Requeue,
 } from "./failure.ts";
 export { damped, type FlapLimit, type Flips, flapping, flip } from "./flap.ts";
-export {
-  checkRebuilt,
-  checkStep,
-  checkWrites,
-  classifyWriteAnswer,
-  type Known,
-  mayWrite,
-  type Write,
-  type WriteAnswer,
-} from "./history.ts";
+export { checkStep, type Known } from "./history.ts";
 export { type Hysteresis, hysteresis, type Probe } from "./hysteresis.ts";
 export { kstatus } from "./kstatus/compute.ts";
 export type { ComputedStatus, StandardCondition, StatusName } from "./kstatus/result.ts";
@@ -61,7 +50,7 @@ export { lintStatus, lintVocabulary } from "./lint.ts";
 export { applyDocument, jsonPatch, type PatchOperation } from "./patch.ts";
 export { band, type Progress, percent, progress, remaining } from "./progress.ts";
 export { dueAt, type Significance, type Spacing, significance, standardSpacing } from "./significance.ts";
-export { fresh, type Gate, gateInputs, mirror, type SummaryInput, summary, worst } from "./summary.ts";
+export { mirror, type SummaryInput, summary, worst } from "./summary.ts";
 export { type Row, type Table, table } from "./table.ts";
 export {
   cut,

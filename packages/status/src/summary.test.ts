@@ -3,7 +3,7 @@ import { instant } from "@telltale/kinds";
 import { describe, expect, it } from "vitest";
 import { Widget } from "../test/widget.ts";
 import { draft } from "./draft.ts";
-import { fresh, gateInputs, mirror, type SummaryInput, summary, worst } from "./summary.ts";
+import { mirror, type SummaryInput, summary, worst } from "./summary.ts";
 
 const ok = { reason: "Fine", message: "All is fine" };
 const input = (type: string, polarity: Polarity, status?: ConditionStatus): SummaryInput => ({
@@ -132,48 +132,6 @@ describe("a mirror", () => {
   });
 });
 
-describe("a child's condition, as its parent may use it", () => {
-  const child = (generation: number | undefined, observedGeneration: number | undefined, own?: number) => ({
-    metadata: generation === undefined ? {} : { generation },
-    status: {
-      ...(observedGeneration === undefined ? {} : { observedGeneration }),
-      conditions: [stored("Ready", "True", own === undefined ? {} : { observedGeneration: own })],
-    },
-  });
-
-  it("rule 73: is Unknown while the child has not observed its own newest generation", () => {
-    expect(fresh(child(2, 1), "Ready")).toEqual({
-      status: "Unknown",
-      reason: "GenerationNotObserved",
-      message: "waiting for generation 2 to be observed",
-      stale: true,
-    });
-    expect(fresh(child(2, 2, 1), "Ready").stale).toBe(true);
-    expect(fresh(child(1, -1), "Ready").status).toBe("Unknown");
-  });
-
-  it("rule 73: is what the child says once it has, or where it does not count generations", () => {
-    for (const known of [child(2, 2), child(2, 1, 2), child(2, undefined), child(undefined, 2)]) {
-      expect(fresh(known, "Ready")).toEqual({
-        status: "True",
-        reason: "Said",
-        message: "so",
-        lastTransitionTime: "2025-06-01T00:00:00Z",
-        stale: false,
-      });
-    }
-  });
-
-  it("rule 34: is Unknown where the child does not have it", () => {
-    expect(fresh({}, "Ready")).toEqual({
-      status: "Unknown",
-      reason: "NotYetReported",
-      message: "Ready is not yet reported",
-      stale: false,
-    });
-  });
-});
-
 describe("the worst of several causes", () => {
   const ranking = ["Unreachable", "Unauthorized", "Slow"] as const;
   it("is the one that stands first in the ranking", () => {
@@ -184,22 +142,5 @@ describe("the worst of several causes", () => {
     expect(worst<string>(["Odd", "Slow"], ranking)).toBe("Slow");
     expect(worst<string>(["Odd", "Strange"], ranking)).toBe("Odd");
     expect(worst([], ranking)).toBeUndefined();
-  });
-});
-
-describe("gates that a spec names", () => {
-  const gates = [
-    { conditionType: "example.com/Approved" },
-    { conditionType: "example.com/Held", polarity: "negative" as const },
-  ];
-
-  it("rule 77: enter readiness with their polarity", () => {
-    const conditions = [stored("example.com/Approved", "True"), stored("example.com/Held", "True")];
-    expect(summary(gateInputs(gates, conditions), ok).status).toBe("False");
-    expect(summary(gateInputs(gates.slice(0, 1), conditions), ok).status).toBe("True");
-  });
-
-  it("rule 77: are Unknown where nobody has reported them", () => {
-    expect(summary(gateInputs(gates, undefined), ok)).toMatchObject({ status: "Unknown", reason: "NotYetReported" });
   });
 });

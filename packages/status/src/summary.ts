@@ -62,39 +62,6 @@ export function mirror<T extends string>(
   };
 }
 
-/**
- * A child's condition as its parent may use it: Unknown while the child has not yet looked at its own newest generation,
- * whatever it said before (rule 73).
- */
-export function fresh(
-  child: {
-    metadata?: { generation?: number };
-    status?: { observedGeneration?: number; conditions?: readonly Condition[] };
-  },
-  type: string,
-): Pick<Condition, "status" | "reason" | "message"> & { stale: boolean; lastTransitionTime?: string } {
-  const found = child.status?.conditions?.find((c) => c.type === type);
-  const generation = child.metadata?.generation;
-  const observed = found?.observedGeneration ?? child.status?.observedGeneration;
-  if (found === undefined)
-    return { status: "Unknown", reason: "NotYetReported", message: `${type} is not yet reported`, stale: false };
-  if (observed !== undefined && generation !== undefined && observed !== generation) {
-    return {
-      status: "Unknown",
-      reason: "GenerationNotObserved",
-      message: `waiting for generation ${generation} to be observed`,
-      stale: true,
-    };
-  }
-  return {
-    status: found.status,
-    reason: found.reason,
-    message: found.message,
-    lastTransitionTime: found.lastTransitionTime,
-    stale: false,
-  };
-}
-
 /** The cause that stands first in the ranking; one that is not ranked comes last. Undefined for no causes. */
 export function worst<R extends string>(causes: readonly R[], ranking: readonly R[]): R | undefined {
   let best: R | undefined;
@@ -108,19 +75,4 @@ export function worst<R extends string>(causes: readonly R[], ranking: readonly 
     }
   }
   return best;
-}
-
-/** Conditions that other controllers gate readiness with: a type and what it must be. Missing ones are Unknown (rule 77). */
-export interface Gate {
-  readonly conditionType: string;
-  readonly polarity?: Polarity;
-}
-
-/** The inputs that gates named in a spec add to a summary. */
-export function gateInputs(gates: readonly Gate[], conditions: readonly Condition[] | undefined): SummaryInput[] {
-  return gates.map(({ conditionType, polarity = "positive" }) => ({
-    type: conditionType,
-    polarity,
-    condition: conditions?.find((c) => c.type === conditionType),
-  }));
 }

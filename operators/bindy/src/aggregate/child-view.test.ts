@@ -41,7 +41,7 @@ describe("A-54 an instance as its cluster sees it", () => {
     expect(seen.phrase).toBe("failed Bindcar authentication (401)");
   });
 
-  test("7.1 stale is who has not looked at its newest spec", () => {
+  test("rule 73: 7.1 stale is who has not looked at its newest spec", () => {
     expect([isStale(instance([], 1)), isStale(instance([], 2)), isStale({ metadata: { generation: 1 } })]).toEqual([
       true,
       false,

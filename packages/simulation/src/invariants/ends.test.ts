@@ -69,7 +69,7 @@ test("I2 shows who ends elsewhere after a fault", async () => {
   expect(await verdict(hasty, { p: "P1", write: 6 })).toEqual(["I2"]);
 });
 
-test("I20 shows a status that depends on what a process has lived through", async () => {
+test("rule 57: I20 shows a status that depends on what a process has lived through", async () => {
   const counting = shopLike(() => {
     let passes = 0;
     return {

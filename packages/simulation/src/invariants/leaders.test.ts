@@ -5,7 +5,7 @@ import { shopScenario } from "../../test/shop.ts";
 import { shopLike } from "../../test/variants.ts";
 import { verdict } from "../../test/verdict.ts";
 
-test("I15 shows who writes without the lease", async () => {
+test("rule 67: I15 shows who writes without the lease", async () => {
   // It announces itself past the runtime, whoever is in charge.
   const loud = shopLike(
     ({ transport, clock, random }) => {

@@ -1,5 +1,6 @@
 // I27, I28: what others read off an object: nobody takes it for done while it is not, and its status stays of a size.
-import { classifyWriteAnswer, kstatus } from "@telltale/status";
+import { ApiError, isConflict, type Status } from "@telltale/client";
+import { kstatus } from "@telltale/status";
 import { kindOf, nameOf, statusOf } from "../facts.ts";
 import type { Invariant } from "../invariant.ts";
 import type { Sent } from "../network.ts";
@@ -62,7 +63,7 @@ export const readers: readonly Invariant[] = [
         applied({ target, write, process }, _changes, status, answer) {
           if (write === undefined || target.subresource !== "status" || status < 400) return;
           const isTooLarge = status === 413;
-          const isInvalid = status === 422 && classifyWriteAnswer(status, parsed(answer), false) === "invalid";
+          const isInvalid = status === 422 && !isConflict(new ApiError("", { ...parsed(answer), code: status }));
           if (isTooLarge || isInvalid) say(`${process}: the server refuses the status of ${target.name}: ${answer}`);
         },
       };
@@ -70,9 +71,9 @@ export const readers: readonly Invariant[] = [
   },
 ];
 
-function parsed(answer: string | undefined): Parameters<typeof classifyWriteAnswer>[1] {
+function parsed(answer: string | undefined): Status | undefined {
   try {
-    return JSON.parse(answer ?? "") as { readonly reason?: string };
+    return JSON.parse(answer ?? "") as Status;
   } catch {
     return undefined;
   }

@@ -112,7 +112,7 @@ describe("a pod that is not ready", () => {
     expect(it.status?.initContainerStatuses?.map(({ name }) => name)).toEqual(["first", "second"]);
   });
 
-  test("waits for its gates, one by one, until somebody opens them", () => {
+  test("rule 77: waits for its gates, one by one, until somebody opens them", () => {
     const gated = pod({ readinessGates: [{ conditionType: "example.test/a" }, { conditionType: "example.test/b" }] });
     const closed = { type: "example.test/b", status: "False" };
     const before = { ...gated, status: { ...gated.status, conditions: [closed] } };

@@ -41,7 +41,7 @@ test("an update is complete when all are there, ready and of the new revision", 
   expect(told(done, byHand)).toMatchObject({ currentRevision: one, updatedReplicas: 3 });
 });
 
-test("a ready member that has not run for long enough is not available, and it is known when it will be", () => {
+test("rule 79: a ready member that has not run for long enough is not available, and it is known when it will be", () => {
   const set = setOf({ minReadySeconds: 7200 });
   expect(told([member(0)], set)).toMatchObject({ readyReplicas: 1, availableReplicas: 0 });
   expect(dueAt(set, [member(0)], now)).toBe(plus(instant(Date.parse("2026-01-01T00:00:00Z")), 7_200_000));
