@@ -65,7 +65,8 @@ export type ConnectionStep =
   | "proxy" // the way through the proxy
   | "tls" // the handshake: certificates and names
   | "exchange" // after the request may have left
-  | "body"; // while the answer was read
+  | "body" // while the answer was read
+  | "size"; // the answer is larger than we read
 
 /** No answer, or only a part of one. */
 export class ConnectionError extends Error {
@@ -77,7 +78,7 @@ export class ConnectionError extends Error {
     super(`${step}: ${message}`, options);
     this.name = "ConnectionError";
     this.step = step;
-    this.sent = step === "exchange" || step === "body";
+    this.sent = step === "exchange" || step === "body" || step === "size";
   }
 }
 
@@ -92,12 +93,17 @@ export class TimeoutError extends Error {
   }
 }
 
+export type StreamFault =
+  | "cut" // ended within a line
+  | "garbled" // a line that is no event
+  | "oversized" // a line that is longer than we read
+  | "stalled"; // nothing came for too long
+
 /** A stream that cannot be read on: watch again from the last event that came through whole. */
 export class StreamError extends Error {
-  /** `cut`: ended within a line. `garbled`: a line that is no event. `stalled`: nothing came for too long. */
-  readonly fault: "cut" | "garbled" | "stalled";
+  readonly fault: StreamFault;
 
-  constructor(fault: "cut" | "garbled" | "stalled", message: string, options?: ErrorOptions) {
+  constructor(fault: StreamFault, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "StreamError";
     this.fault = fault;

@@ -244,10 +244,37 @@ describe("a failure names its step", () => {
     ["refuses", "HTTP/1.1 407 Who\r\n\r\n", "http", /it does not connect to cluster.test:6443: HTTP\/1.1 407 Who/],
     ["wants a password", Uint8Array.of(5, 255), "socks5", /it wants a name and a password/],
     ["hangs up", "", "http", /closed the connection/],
+    ["says more", "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", "http", /it says more than it was asked/],
+    ["has a code that is none", "HTTP/1.1 2000 OK\r\n\r\n", "http", /it does not connect to cluster.test:6443/],
+    ["speaks another SOCKS", Uint8Array.of(4, 0), "socks5", /it answers with version 4, not 5/],
+    ["speaks no SOCKS", "HTTP/1.1 400 Bad\r\n\r\n", "socks5", /it answers with version 72, not 5/],
+    ["says more by SOCKS", Uint8Array.of(5, 0, 5), "socks5", /it says more than it was asked/],
+    [
+      "changes its SOCKS",
+      [Uint8Array.of(5, 0), Uint8Array.of(4, 0, 0, 1, 0, 0, 0, 0, 0, 0)],
+      "socks5",
+      /version 4, not 5/,
+    ],
+    [
+      "signs in by another version",
+      [Uint8Array.of(5, 2), Uint8Array.of(5, 0)],
+      "socks5://jane:x",
+      /it answers with version 5, not 1/,
+    ],
+    ["has an unknown address", [Uint8Array.of(5, 0), Uint8Array.of(5, 0, 0, 2, 0)], "socks5", /that is no SOCKS/],
+    ["has something reserved", [Uint8Array.of(5, 0), Uint8Array.of(5, 0, 1, 1, 0)], "socks5", /that is no SOCKS/],
+    [
+      "says more behind its address",
+      [Uint8Array.of(5, 0), Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0, 7)],
+      "socks5",
+      /it says more than it was asked/,
+    ],
   ])("a proxy that %s", async (_what, answer, scheme, message) => {
-    const proxy = await listenAndSay([answer], []);
+    const proxy = await listenAndSay(Array.isArray(answer) ? answer : [answer as string | Uint8Array], []);
     open.push(proxy);
-    const connection = connectionTo("http://cluster.test:6443", { proxy: `${scheme}://127.0.0.1:${proxy.port}` });
+    const at = `127.0.0.1:${proxy.port}`;
+    const url = scheme.includes("://") ? `${scheme}@${at}` : `${scheme}://${at}`;
+    const connection = connectionTo("http://cluster.test:6443", { proxy: url });
     const failed = { name: "ConnectionError", step: expect.stringMatching(/proxy|connect/), sent: false };
     await expect(transportTo(connection).send(get("/"))).rejects.toMatchObject({
       ...failed,
@@ -314,6 +341,57 @@ it.each([
   const connection = connectionTo(`http://${host}:6443`, { proxy: `socks5://127.0.0.1:${proxy.port}` });
   expect(await (await transportTo(connection).send(get("/x"))).text()).toBe("ok");
   expect(heard[1]).toBe(`\x05\x01\x00${said}\x19\x2b`);
+});
+
+describe("a server that says too much", () => {
+  /** Says one byte or more for ever, and counts what it got rid of. */
+  const endlessly = async (head: string, again: string) => {
+    const server = await serve(async ({ socket }) => {
+      socket.write(head);
+      const part = Buffer.from(again.repeat(Math.ceil(65_536 / again.length)));
+      while (!socket.destroyed)
+        if (!socket.write(part)) await Promise.race([once(socket, "drain"), once(socket, "close")]);
+    });
+    const transport = transportTo(connectionTo(server.url), { maxBodyBytes: 1_000_000, maxLineBytes: 2_000_000 });
+    const attempts: unknown[] = [];
+    const onAttempt = ({ error }: { error?: unknown }) => attempts.push(error);
+    const client = createClient({ transport, clock: new VirtualClock(), random: seededRandom(1), onAttempt });
+    return { client, attempts };
+  };
+
+  it("in one answer is told the limit, and not asked again", async () => {
+    const { client, attempts } = await endlessly("HTTP/1.1 200 OK\r\n\r\n", "a");
+    await expect(client.list(ConfigMap)).rejects.toThrow(
+      "GET /api/v1/configmaps: an answer of more than 1000000 bytes; ask for less at a time, or raise maxBodyBytes",
+    );
+    expect(attempts).toHaveLength(1);
+  });
+
+  it("in a line of a watch is told the limit", async () => {
+    const { client } = await endlessly("HTTP/1.1 200 OK\r\n\r\n", "a");
+    const next = client.watch(ConfigMap)[Symbol.asyncIterator]().next();
+    await expect(next).rejects.toMatchObject({ name: "StreamError", fault: "oversized" });
+    await expect(next).rejects.toThrow(
+      "GET /api/v1/configmaps?watch=true&allowWatchBookmarks=true: a line of more than 2000000 bytes; if the server has such objects, raise maxLineBytes",
+    );
+  });
+
+  it("in a refusal of a watch is told the limit", async () => {
+    const { client } = await endlessly("HTTP/1.1 403 No\r\n\r\n", "a");
+    const next = client.watch(ConfigMap)[Symbol.asyncIterator]().next();
+    await expect(next).rejects.toThrow("an answer of more than 1000000 bytes");
+  });
+
+  it("may do so in many lines", async () => {
+    const line = `${JSON.stringify({ type: "ADDED", object: { metadata: { name: "x".repeat(999) } } })}\n`;
+    const { client } = await endlessly("HTTP/1.1 200 OK\r\n\r\n", line);
+    let seen = 0;
+    for await (const { type } of client.watch(ConfigMap)) {
+      if (type === "ADDED") seen += 1;
+      if (seen === 4000) break;
+    }
+    expect(seen).toBe(4000);
+  });
 });
 
 it("carries a watch over a socket, to the line that was cut", async () => {

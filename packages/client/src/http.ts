@@ -19,6 +19,10 @@ export interface HttpOptions {
   readonly keepAlive?: number;
   /** For socket and handshake, in milliseconds. Default: 10 s. */
   readonly connectTimeout?: number;
+  /** An answer that is read whole may have so many bytes. Default: 128 MiB. */
+  readonly maxBodyBytes?: number;
+  /** So may a line of a watch, which is one object. Default: 32 MiB. */
+  readonly maxLineBytes?: number;
 }
 
 export function httpTransport(connection: Connection, options: HttpOptions = {}): Transport {
@@ -89,6 +93,7 @@ interface Credentials {
 }
 
 function bodyFailure(cause: unknown, { signal, method, path }: Request): unknown {
+  if (cause instanceof ConnectionError && cause.step === "size") return cause;
   if (signal?.aborted === true) return signal.reason;
   return new ConnectionError("body", `${method} ${path}: the answer broke off: ${messageOf(cause)}`, { cause });
 }

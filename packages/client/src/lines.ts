@@ -1,5 +1,6 @@
 // Lines out of chunks: a watch is one JSON value per line, and a chunk ends wherever the network likes.
 import { StreamError } from "./errors.ts";
+import { Pieces } from "./pieces.ts";
 
 export interface Lines {
   /** The lines that this chunk completes. */
@@ -8,31 +9,61 @@ export interface Lines {
   end(): void;
 }
 
-export function splitLines(): Lines {
-  /** What came of a line so far: bytes, or text. An end of line is never within a character. */
-  let parts: (Uint8Array | string)[] = [];
+/** Nothing longer than `maxBytes` is kept: a line without an end would take all memory. */
+export function splitLines(maxBytes = Number.POSITIVE_INFINITY): Lines {
+  /** What came of a line so far: text, or bytes. An end of line is never within a character. */
+  let text = "";
+  const bytes = new Pieces();
+  const isBegun = () => text !== "" || bytes.size > 0;
+  const keep = (part: Uint8Array | string) => {
+    if (text.length + bytes.size + part.length > maxBytes) throw tooLong(maxBytes);
+    if (typeof part === "string" && bytes.size === 0) {
+      text += part;
+      return;
+    }
+    if (text !== "") bytes.push(Buffer.from(text));
+    text = "";
+    bytes.push(typeof part === "string" ? Buffer.from(part) : part);
+  };
+  const take = (): string => {
+    const line = text === "" ? bytes.take().toString("utf8") : text;
+    text = "";
+    return line;
+  };
   return {
     push(chunk) {
       const lines: string[] = [];
       let from = 0;
       // Only what is new is searched: a line of many chunks stays linear.
       for (let at = endOfLine(chunk, 0); at >= 0; at = endOfLine(chunk, from)) {
-        parts.push(slice(chunk, from, at));
-        const line = textOf(parts);
+        let line: string;
+        if (!isBegun()) {
+          if (at - from > maxBytes) throw tooLong(maxBytes);
+          line = textOf(chunk, from, at);
+        } else {
+          keep(slice(chunk, from, at));
+          line = take();
+        }
         if (line.trim() !== "") lines.push(line);
-        parts = [];
         from = at + 1;
       }
-      if (from < chunk.length) parts.push(slice(chunk, from, chunk.length));
+      if (from < chunk.length) keep(slice(chunk, from, chunk.length));
       return lines;
     },
     end() {
-      const rest = textOf(parts);
+      const rest = take();
       if (rest.trim() === "") return;
+      keep(rest);
       throw new StreamError("cut", `the stream ended within a line, after ${rest.length} characters of it`);
     },
   };
 }
+
+const tooLong = (maxBytes: number): StreamError =>
+  new StreamError(
+    "oversized",
+    `a line of more than ${maxBytes} bytes; if the server has such objects, raise maxLineBytes of httpTransport`,
+  );
 
 const endOfLine = (chunk: Uint8Array | string, from: number): number =>
   typeof chunk === "string" ? chunk.indexOf("\n", from) : chunk.indexOf(10, from);
@@ -40,12 +71,7 @@ const endOfLine = (chunk: Uint8Array | string, from: number): number =>
 const slice = (chunk: Uint8Array | string, from: number, to: number): Uint8Array | string =>
   typeof chunk === "string" ? chunk.slice(from, to) : chunk.subarray(from, to);
 
-function textOf(parts: readonly (Uint8Array | string)[]): string {
-  const [first = "", second] = parts;
-  if (second !== undefined) {
-    return parts.every((it) => typeof it === "string") ? parts.join("") : textOf([Buffer.concat(parts.map(bytesOf))]);
-  }
-  return typeof first === "string" ? first : Buffer.from(first.buffer, first.byteOffset, first.length).toString("utf8");
-}
-
-const bytesOf = (part: Uint8Array | string): Uint8Array => (typeof part === "string" ? Buffer.from(part) : part);
+const textOf = (chunk: Uint8Array | string, from: number, to: number): string =>
+  typeof chunk === "string"
+    ? chunk.slice(from, to)
+    : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("utf8", from, to);

@@ -11,6 +11,9 @@ describe("the proxy of the environment", () => {
     ["without a scheme", "https://host", { HTTPS_PROXY: "p:3128" }, proxy],
     ["never for this machine", "https://127.0.0.1:6443", { HTTPS_PROXY: proxy }, undefined],
     ["never for localhost", "https://localhost:6443", { HTTPS_PROXY: proxy }, undefined],
+    ["for a name that begins as this machine's address", "https://127.evil.com", { HTTPS_PROXY: proxy }, proxy],
+    ["for a name that ends as this machine's", "https://notlocalhost", { HTTPS_PROXY: proxy }, proxy],
+    ["never for an address of this machine in other digits", "https://127.1", { HTTPS_PROXY: proxy }, undefined],
   ])("%s", (_name, server, env, expected) => {
     expect(proxyFor(server, env)).toBe(expected);
   });

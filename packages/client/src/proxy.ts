@@ -14,7 +14,7 @@ export function proxyFor(server: string, env: Env): string | undefined {
 function passesBy(url: URL, exceptions: string): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  if (host === "localhost" || host === "::1" || /^127\./.test(host)) return true;
+  if (host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."))) return true;
   return exceptions
     .split(",")
     .map((entry) => entry.trim().toLowerCase())

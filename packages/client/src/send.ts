@@ -188,8 +188,9 @@ const nameOf = ({ method, path }: { method: string; path: string }): string => `
 
 function outcomeOf(error: unknown): Outcome | undefined {
   if (error instanceof ConnectionError) {
-    // A plugin that failed, or a certificate that does not fit, fails again: nothing is gained by asking five times.
-    if (["closed", "credentials", "tls"].includes(error.step)) return undefined;
+    // A plugin that failed, a certificate that does not fit or an answer that is too large is so again: nothing is gained by
+    // asking five times.
+    if (["closed", "credentials", "tls", "size"].includes(error.step)) return undefined;
     return { at: error.sent ? "unknown" : "unsent" };
   }
   if (!(error instanceof ApiError)) return undefined;

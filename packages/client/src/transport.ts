@@ -17,6 +17,8 @@ export interface Response {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Headers;
+  /** A line of a stream that is longer is not read. Default: there is no limit. */
+  readonly maxLineBytes?: number;
   /** The whole body. Either this or `chunks`, and once. */
   text(): Promise<string>;
   /** The body as it comes. */

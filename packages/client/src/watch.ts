@@ -24,14 +24,14 @@ export async function* watchEvents<T extends KubeObject>(
   const stalled = () => new StreamError("stalled", `GET ${call.path}: nothing came for ${idle} ms`);
   limit.within(clock, idle, stalled);
   const chunks = response.chunks()[Symbol.asyncIterator]();
-  const lines = splitLines();
+  const lines = splitLines(response.maxLineBytes);
   try {
     for (;;) {
       const next = await limit.unless(chunks.next());
       if (next.done === true) break;
       // While the reader is busy, nobody listens: that time does not count.
       limit.lift();
-      for (const line of lines.push(next.value)) yield parseEvent<T>(line, sender, call);
+      for (const line of linesOf(next.value, lines, call)) yield parseEvent<T>(line, sender, call);
       limit.renew();
     }
     endOf(lines, call);
@@ -72,10 +72,17 @@ function decodeLine(line: string, sender: Sender, call: Call): { type?: unknown;
   return value;
 }
 
-function endOf(lines: Lines, call: Call): void {
+const linesOf = (chunk: Uint8Array | string, lines: Lines, call: Call): string[] =>
+  named(() => lines.push(chunk), call);
+
+const endOf = (lines: Lines, call: Call): void => named(() => lines.end(), call);
+
+/** With what was watched in front. */
+function named<R>(read: () => R, call: Call): R {
   try {
-    lines.end();
+    return read();
   } catch (cause) {
-    throw new StreamError("cut", `GET ${call.path}: ${(cause as Error).message}`, { cause });
+    const fault = cause instanceof StreamError ? cause.fault : "garbled";
+    throw new StreamError(fault, `GET ${call.path}: ${(cause as Error).message}`, { cause });
   }
 }

@@ -1,4 +1,6 @@
 // One request and its answer: the bytes between a connection and the one who reads them.
+import { ConnectionError } from "../errors.ts";
+import { Pieces } from "../pieces.ts";
 import type { Headers, Request, Response } from "../transport.ts";
 import type { Listener } from "./http1.ts";
 
@@ -6,6 +8,12 @@ import type { Listener } from "./http1.ts";
 export interface Failures {
   before(error: unknown, request: Request): unknown;
   within(error: unknown, request: Request): unknown;
+}
+
+/** How much of an answer is read. */
+export interface Limits {
+  readonly maxBodyBytes: number;
+  readonly maxLineBytes: number;
 }
 
 /** As much as may wait for a slow reader of a stream before the other side is told to wait too. */
@@ -27,18 +35,24 @@ export class Exchange implements Listener, Response {
   readonly answer: Promise<Response>;
   status = 0;
   headers: Headers = {};
+  readonly maxLineBytes: number;
+  readonly #maxBodyBytes: number;
   readonly #failures: Failures;
   #resolve: (response: Response) => void = nothing;
   #reject: (error: unknown) => void = nothing;
   #carrier: Carrier | undefined;
-  #chunks: Buffer[] = [];
-  #waiting = 0;
+  readonly #pieces = new Pieces();
+  /** It is wanted whole, however long it is up to the limit; else in pieces, and a slow reader is waited for. */
+  #isWhole: boolean;
   #isPaused = false;
   #end: { readonly error?: unknown } | undefined;
   #wake = nothing;
 
-  constructor(request: Request, failures: Failures) {
+  constructor(request: Request, failures: Failures, { maxBodyBytes, maxLineBytes }: Limits) {
     this.request = request;
+    this.maxLineBytes = maxLineBytes;
+    this.#maxBodyBytes = maxBodyBytes;
+    this.#isWhole = request.stream !== true;
     this.#failures = failures;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -62,12 +76,14 @@ export class Exchange implements Listener, Response {
     this.status = status;
     this.headers = headers;
     if (this.request.stream === true) this.#resolve(this);
+    else if (Number(headers["content-length"]) > this.#maxBodyBytes) this.#tooLarge();
   }
 
   onData(bytes: Buffer): void {
-    this.#chunks.push(Buffer.from(bytes));
-    this.#waiting += bytes.length;
-    if (this.#waiting > most && this.request.stream === true) {
+    if (this.#end !== undefined) return;
+    this.#pieces.push(Buffer.from(bytes));
+    if (this.#isWhole && this.#pieces.size > this.#maxBodyBytes) this.#tooLarge();
+    else if (!this.#isWhole && this.#pieces.size > most) {
       this.#isPaused = true;
       this.#carrier?.pause();
     }
@@ -88,12 +104,9 @@ export class Exchange implements Listener, Response {
   }
 
   text(): Promise<string> {
-    return this.#when((isEnd) => {
-      if (isEnd) return textOf(this.#chunks);
-      this.#waiting = Number.NEGATIVE_INFINITY; // it is wanted whole, however long it is
-      this.#goOn();
-      return undefined;
-    });
+    this.#isWhole = true;
+    this.#goOn();
+    return this.#when((isEnd) => (isEnd ? this.#pieces.take().toString("utf8") : undefined));
   }
 
   chunks(): AsyncIterableIterator<Uint8Array, undefined> {
@@ -130,11 +143,19 @@ export class Exchange implements Listener, Response {
   }
 
   #next(): { readonly done: false; readonly value: Uint8Array } | undefined {
-    const value = this.#chunks.shift();
-    if (value === undefined) return undefined;
-    this.#waiting -= value.length;
-    if (this.#waiting <= most) this.#goOn();
+    if (this.#pieces.size === 0) return undefined;
+    const value = this.#pieces.take();
+    this.#goOn();
     return { done: false, value };
+  }
+
+  #tooLarge(): void {
+    const { method, path } = this.request;
+    const problem = `${method} ${path}: an answer of more than ${this.#maxBodyBytes} bytes`;
+    const fix = "ask for less at a time, or raise maxBodyBytes of httpTransport";
+    this.#pieces.take();
+    this.fail(new ConnectionError("size", `${problem}; ${fix}`));
+    this.#carrier?.drop();
   }
 
   #goOn(): void {
@@ -157,6 +178,3 @@ export class Exchange implements Listener, Response {
 }
 
 const over = { done: true, value: undefined } as const;
-
-const textOf = (chunks: readonly Buffer[]): string =>
-  (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)).toString("utf8");

@@ -56,8 +56,10 @@ type State =
 
 const lineEnd = Buffer.from("\r\n");
 const headEnd = Buffer.from("\r\n\r\n");
-/** As long as a head, a trailer or the line before a chunk may be. */
+/** As long as a head, all trailers or the line before a chunk may be. */
 const longest = 65_536;
+/** So many heads may come before that of the answer. */
+const mostInterim = 16;
 
 /** Reads one answer after the other. */
 export class AnswerReader {
@@ -69,12 +71,17 @@ export class AnswerReader {
   #left = 0;
   /** The beginning of something that ends in a later chunk. */
   #text = "";
+  /** How many heads came before the answer's, and how much of trailers after it. */
+  #interim = 0;
+  #trailers = 0;
 
   /** A request was sent: its answer is for this one. */
   expect(listener: Listener, method: string): void {
     this.#listener = listener;
     this.#isHead = method === "HEAD";
     this.#state = "head";
+    this.#interim = 0;
+    this.#trailers = 0;
   }
 
   push(bytes: Buffer): void {
@@ -138,11 +145,19 @@ export class AnswerReader {
 
   #begin(head: string): void {
     const [first = "", ...lines] = head.split("\r\n");
+    if (control.test(first)) throw new ProtocolError(`a control character in ${shown(first)}`);
     const [, version, code] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(first) ?? [];
-    if (code === undefined) throw new ProtocolError(`it begins with ${JSON.stringify(first.slice(0, 40))}`);
+    if (code === undefined || code < "100") throw new ProtocolError(`it begins with ${shown(first)}`);
     const status = Number(code);
     if (status === 101) throw new ProtocolError("it wants to speak something else");
-    if (status < 200) return; // what is said on the way; the answer follows
+    if (status < 200) {
+      // What is said on the way; the answer follows.
+      headersOf(lines);
+      this.#interim += 1;
+      if (this.#interim > mostInterim)
+        throw new ProtocolError(`more than ${mostInterim} answers with 1xx to one request`);
+      return;
+    }
     const headers = headersOf(lines);
     this.#isKept = version === "1" && !/\bclose\b/i.test(joined(headers["connection"]));
     this.#listener?.onHead(status, headers);
@@ -175,10 +190,15 @@ export class AnswerReader {
       this.#state = "size";
     } else if (this.#state === "size") {
       const [, size] = /^([\da-f]{1,12})[ \t]*(?:;|$)/i.exec(text) ?? [];
-      if (size === undefined) throw new ProtocolError(`a chunk of size ${JSON.stringify(text.slice(0, 40))}`);
+      if (size === undefined || control.test(text)) throw new ProtocolError(`a chunk of size ${shown(text)}`);
       this.#left = Number.parseInt(size, 16);
       this.#state = this.#left === 0 ? "trailer" : "chunk";
     } else if (text === "") this.#end();
+    else {
+      headersOf([text]);
+      this.#trailers += text.length + lineEnd.length;
+      if (this.#trailers > longest) throw new ProtocolError(`trailers of more than ${longest} bytes`);
+    }
   }
 
   #end(): void {
@@ -191,17 +211,19 @@ export class AnswerReader {
 
 const joined = (value: Headers[string]): string => (typeof value === "object" ? value.join(", ") : (value ?? ""));
 
-const space = 32;
+const shown = (text: string): string => JSON.stringify(text.slice(0, 40));
 
-/** By lower-case name; those that are there several times as a list. */
+/**
+ * By lower-case name; those that are there several times as a list. An end of line or a zero in a value is none of ours to
+ * read: another reader on the way has taken it for the beginning of the next header.
+ */
 function headersOf(lines: readonly string[]): Headers {
   const headers: { [name: string]: string | string[] } = { __proto__: null as never };
   for (const line of lines) {
     const colon = line.indexOf(":");
-    const isName = colon > 0 && line.charCodeAt(0) > space && line.charCodeAt(colon - 1) > space;
-    if (!isName) throw new ProtocolError(`a header ${JSON.stringify(line.slice(0, 40))}`);
-    const name = line.slice(0, colon).toLowerCase();
-    const value = line.slice(colon + 1).trim();
+    const name = line.slice(0, Math.max(0, colon)).toLowerCase();
+    if (!token.test(name) || control.test(line)) throw new ProtocolError(`a header ${shown(line)}`);
+    const value = line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "");
     const known = headers[name];
     headers[name] = known === undefined ? value : typeof known === "string" ? [known, value] : [...known, value];
   }

@@ -2,11 +2,11 @@
 import type { Socket } from "node:net";
 import { ConnectionError } from "../errors.ts";
 import type { Headers, Request, Response } from "../transport.ts";
-import { Exchange, type Failures } from "./exchange.ts";
+import { Exchange, type Failures, type Limits } from "./exchange.ts";
 import { AnswerReader, type Listener, requestHead } from "./http1.ts";
 import { openSocket, type Way } from "./socket.ts";
 
-export interface PoolOptions {
+export interface PoolOptions extends Limits {
   /** Asked for each connection. */
   readonly way: () => Way;
   /** What the server is called. */
@@ -39,7 +39,7 @@ export class Pool {
     const { body } = request;
     const length = body === undefined ? (hasBody(request.method) ? 0 : undefined) : Buffer.byteLength(body);
     const head = requestHead(request, host, length);
-    const exchange = new Exchange(request, failures);
+    const exchange = new Exchange(request, failures, this.#options);
     if (!exchange.isOver) this.#give({ exchange, head });
     return exchange.answer;
   }

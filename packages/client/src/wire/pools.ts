@@ -14,6 +14,8 @@ export interface Pools {
   readonly long: Pool;
 }
 
+const mebi = 1_048_576;
+
 export function openPools(
   server: URL,
   tls: Tls,
@@ -22,6 +24,7 @@ export function openPools(
   failures: Failures,
 ): Pools {
   const { connections = 32, streams = Number.POSITIVE_INFINITY, keepAlive = 60_000, connectTimeout = 10_000 } = options;
+  const { maxBodyBytes = 128 * mebi, maxLineBytes = 32 * mebi } = options;
   let context: SecureContext | undefined;
   // Made with the first connection, and once: to read certificates takes longer than to shake hands.
   const secure = () => {
@@ -35,7 +38,8 @@ export function openPools(
     ...(proxy === undefined ? {} : { proxy: urlOf(proxy) }),
     ...(server.protocol === "https:" ? { secure: secure() } : {}),
   });
-  const pool = (limit: number) => new Pool({ way, host: server.host, limit, keepAlive, failures });
+  const pool = (limit: number) =>
+    new Pool({ way, host: server.host, limit, keepAlive, failures, maxBodyBytes, maxLineBytes });
   return { tls, short: pool(connections), long: pool(streams) };
 }
 

@@ -131,9 +131,13 @@ function asked<T>(socket: Socket, timeout: number, say: string | Uint8Array, rea
   const answer = during<T>(socket, timeout, (resolve) => {
     onData = (chunk) => {
       got = Buffer.concat([got, chunk]);
-      const found = read(got);
-      if (found !== undefined) resolve(found);
-      else if (got.length > readAtOnce) socket.destroy(new Error("it says too much"));
+      try {
+        const found = read(got);
+        if (found !== undefined) resolve(found);
+        else if (got.length > readAtOnce) throw new Error("it says too much");
+      } catch (error) {
+        socket.destroy(error as Error);
+      }
     };
     socket.on("data", onData).resume();
     socket.write(say);
@@ -147,32 +151,53 @@ async function byConnect(ask: Ask, proxy: URL, { host, port }: Place): Promise<v
   const who = proxy.username === "" ? "" : `proxy-authorization: Basic ${pair.toString("base64")}\r\n`;
   const first = await ask(`CONNECT ${to} HTTP/1.1\r\nhost: ${to}\r\n${who}\r\n`, (got) => {
     const end = got.indexOf("\r\n\r\n");
-    return end < 0 ? undefined : got.toString("latin1", 0, got.indexOf("\r\n"));
+    if (end < 0) return undefined;
+    if (got.length > end + 4) throw new Error(more);
+    return got.toString("latin1", 0, got.indexOf("\r\n"));
   });
-  if (!/^HTTP\/1\.[01] 2\d\d/.test(first)) throw new Error(`it does not connect to ${to}: ${first.slice(0, 80)}`);
+  if (!/^HTTP\/1\.[01] 2\d\d(?: |$)/.test(first))
+    throw new Error(`it does not connect to ${to}: ${first.slice(0, 80)}`);
 }
+
+/** The server behind it does not begin to speak, so nobody has said that. */
+const more = "it says more than it was asked";
 
 const refusals = ["", "a failure", "not allowed", "no way to the network", "no way to the host", "nobody listens"];
 
 /** RFC 1928, with a name and password of RFC 1929 where the proxy's address has them. */
 async function bySocks(ask: Ask, proxy: URL, { host, port }: Place): Promise<void> {
-  const two = (got: Buffer) => (got.length < 2 ? undefined : got);
+  /** Two bytes, of which the first is the version of what is spoken. */
+  const two = (version: number) => (got: Buffer) => {
+    if (got.length > 0 && got[0] !== version) throw new Error(`it answers with version ${got[0]}, not ${version}`);
+    if (got.length > 2) throw new Error(more);
+    return got.length < 2 ? undefined : got;
+  };
   const hasName = proxy.username !== "";
-  const method = (await ask(Uint8Array.from(hasName ? [5, 2, 0, 2] : [5, 1, 0]), two))[1];
+  const method = (await ask(Uint8Array.from(hasName ? [5, 2, 0, 2] : [5, 1, 0]), two(5)))[1];
   if (method === 2 && hasName) {
     const [name, password] = [proxy.username, proxy.password].map((it) => Buffer.from(decodeURIComponent(it)));
     const said = Buffer.concat([Uint8Array.of(1), sized(name), sized(password)]);
-    if ((await ask(said, two))[1] !== 0) throw new Error("it does not believe this name and password");
+    if ((await ask(said, two(1)))[1] !== 0) throw new Error("it does not believe this name and password");
   } else if (method !== 0)
     throw new Error(hasName ? "it wants another way to sign in" : "it wants a name and a password");
   const said = Buffer.concat([Uint8Array.of(5, 1, 0), socksAddress(host), Uint8Array.of(port >> 8, port & 255)]);
   const code = await ask(said, (got) => {
+    if (got.length > 0 && got[0] !== 5) throw new Error(`it answers with version ${got[0]}, not 5`);
     if (got.length < 2 || got[1] !== 0) return got[1];
-    const length = got[3] === 1 ? 10 : got[3] === 4 ? 22 : 7 + (got[4] ?? 255);
+    if (got.length < 5) return undefined;
+    const length = lengthOfReply(got);
+    if (got.length > length) throw new Error(more);
     return got.length < length ? undefined : 0;
   });
   if (code !== 0)
     throw new Error(`it does not connect to ${host}:${port}: ${refusals[code ?? 1] ?? `refused with ${code}`}`);
+}
+
+/** How long an answer is that ends in an address and a port: of four bytes, of sixteen, or a name with its length in front. */
+function lengthOfReply(got: Buffer): number {
+  if (got[2] !== 0 || ![1, 3, 4].includes(got[3] ?? 0)) throw new Error("it answers with something that is no SOCKS");
+  if (got[3] === 3) return 7 + (got[4] ?? 0);
+  return got[3] === 1 ? 10 : 22;
 }
 
 function socksAddress(host: string): Uint8Array {

@@ -13,6 +13,8 @@ it.each([
   ["a kind that is not there", api(404, "NotFound"), "missing"],
   ["a cut line", new StreamError("cut", ""), "cut"],
   ["a line that is no event", new StreamError("garbled", ""), "garbled"],
+  ["a line that is too long", new StreamError("oversized", ""), "garbled"],
+  ["an answer that is too large", new ConnectionError("size", ""), "failed"],
   ["silence", new StreamError("stalled", ""), "stalled"],
   ["a connection lost in the middle", new ConnectionError("body", ""), "cut"],
   ["a connection refused", new ConnectionError("connect", ""), "failed"],

@@ -22,7 +22,10 @@ export class NoStreamedList extends Error {
 export function troubleOf(error: unknown, { streaming }: { readonly streaming: boolean }): Trouble {
   if (error instanceof Rewound) return "rewound";
   if (error instanceof NoStreamedList) return "unsupported";
-  if (error instanceof StreamError) return streaming && error.fault === "stalled" ? "unsupported" : error.fault;
+  if (error instanceof StreamError) {
+    if (error.fault === "oversized") return "garbled";
+    return streaming && error.fault === "stalled" ? "unsupported" : error.fault;
+  }
   if (error instanceof ConnectionError) return error.step === "body" ? "cut" : "failed";
   if (!(error instanceof ApiError)) return "failed";
   if (isExpired(error)) return "expired";
