@@ -65,28 +65,31 @@ const statusWrites = () =>
 test.each([
   ["refuses connections", repeat(refuse("UNAVAILABLE", "connection refused"))],
   ["hangs", repeat(hang)],
-])("rule 76: a provider that %s: the machine is Unknown, written once, and keeps what was seen last", async (_how, fault) => {
-  const host = await startCluster();
-  await createMachine();
-  await cluster.until(async () => ((await statusOf("web"))?.ips ?? []).length > 0, 5 * minute);
-  const before = await statusOf("web");
-  expect(before).toMatchObject({ phase: "Running", powerState: "On" });
-  cluster.writes();
-  host.everywhere(fault);
-  await cluster.until(isUnknown, 5 * minute);
-  await cluster.pass(30 * minute);
-  expect(await says()).toBe(unreachable);
-  expect(await statusOf("web")).toMatchObject({
-    phase: "Running",
-    powerState: "On",
-    ips: before?.ips,
-    id: before?.id,
-  });
-  expect(statusWrites()).toHaveLength(1);
-  host.heal();
-  await cluster.until(isReady, 5 * minute);
-  expect(statusWrites()).toHaveLength(1);
-});
+])(
+  "rule 76: a provider that %s: the machine is Unknown, written once, and keeps what was seen last",
+  async (_how, fault) => {
+    const host = await startCluster();
+    await createMachine();
+    await cluster.until(async () => ((await statusOf("web"))?.ips ?? []).length > 0, 5 * minute);
+    const before = await statusOf("web");
+    expect(before).toMatchObject({ phase: "Running", powerState: "On" });
+    cluster.writes();
+    host.everywhere(fault);
+    await cluster.until(isUnknown, 5 * minute);
+    await cluster.pass(30 * minute);
+    expect(await says()).toBe(unreachable);
+    expect(await statusOf("web")).toMatchObject({
+      phase: "Running",
+      powerState: "On",
+      ips: before?.ips,
+      id: before?.id,
+    });
+    expect(statusWrites()).toHaveLength(1);
+    host.heal();
+    await cluster.until(isReady, 5 * minute);
+    expect(statusWrites()).toHaveLength(1);
+  },
+);
 
 test("a health check that fails has machines looked at, not waited for", async () => {
   const host = await startCluster();

@@ -1,4 +1,4 @@
-import { seededRandom, VirtualClock } from "@telltale/clock";
+import { seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { instant } from "@telltale/kinds";
 import { ConfigMap, Deployment, Node, Pod } from "@telltale/kinds/builtin";
 import { describe, expect, it } from "vitest";
@@ -325,7 +325,7 @@ describe("what goes wrong", () => {
     expect((await made).metadata?.uid).toBe("u");
     expect(transport.asked).toHaveLength(2);
     expect(calls).toBe(2);
-    await new Promise(setImmediate);
+    await turn();
     process.off("warning", onWarn);
     expect(warnings.map(({ message }) => message)).toEqual([
       "onAttempt threw: no room for attempts; the call goes on",
