@@ -40,7 +40,7 @@ test("every flag arrives", () => {
     "--metrics-bind-address": "127.0.0.1:9090",
     "--health-probe-bind-address": "[::1]:9091",
     "--leader-elect": "true",
-    "--namespace": "t1",
+    "--namespace": "t1,t2",
     "--watch-filter": "blue",
     "--cluster-api-mode": "standalone",
     "--failure-domains-shape": "list",
@@ -59,7 +59,7 @@ test("every flag arrives", () => {
   });
   expect(config).toEqual({
     controllers: ["infrastructure", "machines"],
-    namespace: "t1",
+    namespaces: ["t1", "t2"],
     watchFilter: "blue",
     clusterApiMode: "standalone",
     failureDomainsShape: "list",
@@ -96,7 +96,6 @@ test.each([
     "is no address: set it to one as in :8080 or 127.0.0.1:8080, or to 0 for none",
   ],
   ["--leader-elect", "yes", "is no boolean: set it to true or false"],
-  ["--namespace", "t1,t2", "is more than one: name one namespace, or none for all"],
   ["--namespace", "T1", "is no list of namespaces: write their names with commas between them, as in perf,staging"],
   [
     "--watch-filter",

@@ -5,8 +5,8 @@ import { type Env, Settings } from "@telltale/runtime";
 export interface Config {
   /** The parts that run in this process. */
   readonly controllers: readonly Part[];
-  /** Only objects in this namespace; absent: all. */
-  readonly namespace?: string;
+  /** Only objects in these namespaces; absent: all. */
+  readonly namespaces?: readonly string[];
   /** Only objects whose watch-filter label has this value; absent: all. */
   readonly watchFilter?: string;
   readonly clusterApiMode: "auto" | "external" | "standalone";
@@ -96,12 +96,12 @@ const minute: Ms = 60_000;
 
 function read(settings: Settings): Config {
   const features = featuresIn(settings);
-  const namespace = namespaceIn(settings);
+  const namespaces = settings.namespaces("--namespace");
   const watchFilter = watchFilterIn(settings);
   const workspaceReady = settings.duration("--workspace-ready-timeout", 0, "for that of the network or control plane");
   return {
     controllers: controllersIn(settings, features.machines),
-    ...(namespace !== undefined && { namespace }),
+    ...(namespaces !== undefined && { namespaces }),
     ...(watchFilter !== undefined && { watchFilter }),
     clusterApiMode: settings.choice("--cluster-api-mode", ["auto", "external", "standalone"], "auto"),
     failureDomainsShape: settings.choice("--failure-domains-shape", ["auto", "map", "list"], "auto"),
@@ -150,15 +150,6 @@ function featuresIn(settings: Settings): Config["features"] {
   }
   settings.refuse(flag, text, "is not accepted", "set it to Machines=true or Machines=false");
   return { machines: false };
-}
-
-function namespaceIn(settings: Settings): string | undefined {
-  const flag = "--namespace";
-  const [first, ...more] = settings.namespaces(flag) ?? [];
-  if (more.length > 0) {
-    settings.refuse(flag, settings.text(flag) ?? "", "is more than one", "name one namespace, or none for all");
-  }
-  return first;
 }
 
 const labelValue = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;

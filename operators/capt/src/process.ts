@@ -5,13 +5,13 @@ import { leaseName } from "./names.ts";
 
 /** Options of its manager. `namespace` is the operator's own, where its lease is. */
 export function processOptions(
-  { process: { metrics, health, leaderElect }, controllers, namespace: only }: Config,
+  { process: { metrics, health, leaderElect }, controllers, namespaces }: Config,
   namespace: string,
 ): Pick<ManagerOptions, "namespaces" | "probes" | "replicas"> {
   const at = health ?? metrics;
   const isTogether = health === undefined || (health.host === metrics?.host && health.port === metrics?.port);
   return {
-    ...(only === undefined ? {} : { namespaces: [only] }),
+    ...(namespaces === undefined ? {} : { namespaces }),
     ...(at === undefined
       ? {}
       : { probes: { ...open(at), ...(isTogether ? {} : { metrics: metrics === undefined ? "off" : open(metrics) }) } }),

@@ -36,7 +36,7 @@ const shapes = new ShapeFinder("auto", kinds);
 const clock = new VirtualClock();
 const random = seededRandom(1);
 
-const manager = [...managerRights, ...workspaceRights, ...detectionRights];
+const manager = [...managerRights, ...workspaceRights, ...detectionRights, ...secretRights];
 const whole: Config = { ...withMachines, controllers: parts };
 const cases: readonly (readonly [string, readonly Controller[], readonly PolicyRule[]])[] = [
   ["the infrastructure", [captClusters({ config, kinds, shape: () => shapes.shape })], manager],

@@ -86,7 +86,7 @@ async function live(config: Config, namespace: string): Promise<Life> {
   const it = manager({
     name: "capt",
     controllers: captOperator({ config, kinds, runner }),
-    ...(config.namespace === undefined ? {} : { namespaces: [config.namespace] }),
+    ...(config.namespaces === undefined ? {} : { namespaces: config.namespaces }),
     replicas: { as: "lease", namespace: own, lease: leaseName(config.controllers) },
     clock,
     random,

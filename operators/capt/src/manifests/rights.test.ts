@@ -78,10 +78,20 @@ describe("the roles", () => {
     });
 
   test("are those of the parts that run", () => {
-    expect(named()).toEqual(["capt-manager", "capt-cluster-bridge", "capt-runner", "capt-system/capt-operator"]);
+    expect(named()).toEqual([
+      "capt-manager",
+      "capt-cluster-bridge",
+      "capt-runner",
+      "capt-secrets",
+      "capt-system/capt-operator",
+    ]);
     expect(named({ clusterApiMode: "external" })).not.toContain("capt-cluster-bridge");
     expect(named({ runner: { ...standardConfig.runner, kind: "none" } })).not.toContain("capt-runner");
-    expect(named({ controllers: ["infrastructure"] })).toEqual(["capt-manager", "capt-system/capt-operator"]);
+    expect(named({ controllers: ["infrastructure"] })).toEqual([
+      "capt-manager",
+      "capt-secrets",
+      "capt-system/capt-operator",
+    ]);
     expect(named({ controllers: ["cluster-bridge", "machines"] })).toContain("capt-machines");
     expect(rulesOf("capt-cluster-bridge")).not.toContainEqual(bridgeMachineRights[0]);
     expect(rulesOf("capt-cluster-bridge", { controllers: ["cluster-bridge", "machines"] })).toContainEqual(
@@ -95,27 +105,48 @@ describe("the roles", () => {
     expect(secrets({ controllers: ["infrastructure"] })).not.toEqual([]);
   });
 
-  test("stay in the one namespace that is watched, but for what is in none", () => {
-    const config = { namespace: "t1", allowedSecretNamespaces: ["shared"] };
+  test("write Secrets only where a part does", () => {
+    const verbs = (config: Partial<Config>) => rulesOf("capt-secrets", config).flatMap((it) => it.verbs);
+    const none = { ...standardConfig.runner, kind: "none" } as const;
+    expect(verbs({})).toEqual(["get", "create", "patch", "delete"]);
+    expect(verbs({ controllers: ["infrastructure"] })).toEqual(["get"]);
+    expect(verbs({ controllers: ["infrastructure", "workspace-runner"], runner: none })).toEqual(["get"]);
+    expect(verbs({ controllers: ["control-plane"] })).toEqual(["get", "create", "patch", "delete"]);
+    expect(verbs({ controllers: ["workspace-runner"] })).toEqual(["get", "create", "patch", "delete"]);
+  });
+
+  test("reach no Secret outside of the namespaces that are named", () => {
+    const config = { namespaces: ["t1", "t2"], allowedSecretNamespaces: ["t2", "shared"] };
+    const reached = of(config).flatMap((it) =>
+      "rules" in it && it.rules?.some(({ resources = [] }) => resources.includes("secrets"))
+        ? [`${it.kind} ${it.metadata?.namespace ?? "everywhere"}`]
+        : [],
+    );
+    expect(reached).toEqual(["Role t1", "Role t2", "Role shared", "Role capt-system"]);
+  });
+
+  test("stay in the namespaces that are watched, but for what is in none", () => {
+    const config = { namespaces: ["t1"], allowedSecretNamespaces: ["shared"] };
     expect(named(config)).toEqual([
       "t1/capt-manager",
       "capt-manager",
-      "shared/capt-manager",
       "t1/capt-cluster-bridge",
       "t1/capt-runner",
       "capt-runner",
+      "t1/capt-secrets",
+      "shared/capt-secrets",
       "default/capt-events",
       "capt-system/capt-operator",
     ]);
     expect(named(config, { workspaces: "Namespaced" })).not.toContain("default/capt-events");
     expect(rulesOf("t1/capt-manager", config)).toEqual(managerRights);
     expect(rulesOf("capt-manager", config)).toEqual([...workspaceRights, ...detectionRights]);
-    expect(rulesOf("shared/capt-manager", config)).toEqual(secretRights);
+    expect(rulesOf("shared/capt-secrets", config)).toEqual(secretRights);
     expect(rulesOf("capt-manager", config, { workspaces: "Namespaced" })).toEqual(detectionRights);
   });
 
   test("are held by the operator's account, each by its own binding, and know their provider", () => {
-    const all = of({ namespace: "t1" }, { provider: "control-plane" });
+    const all = of({ namespaces: ["t1"] }, { provider: "control-plane" });
     const held = all.filter(({ kind }) => kind === "Role" || kind === "ClusterRole");
     for (const it of held) {
       const binding = all.find(

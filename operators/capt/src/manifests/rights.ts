@@ -4,7 +4,12 @@ import { clusterGroup, controlPlaneGroup, infrastructureGroup, terraformGroup } 
 
 const reading = ["get", "list", "watch"] as const;
 
-/** One by one, never as a list. We delete our own only: with a type that cannot be changed, or with what it belongs to. */
+/**
+ * One by one, never as a list. Which names they have depends on the objects that there are, and no role can say that: of a creation not
+ * even one name could be given, as a server does not know the name when it decides. So they are restricted by namespace.
+ */
+export const secretReadRights: readonly PolicyRule[] = [rule("", ["secrets"], "get")];
+/** Of who writes Secrets too. We delete our own only: with a type that cannot be changed, or with what it belongs to. */
 export const secretRights: readonly PolicyRule[] = [rule("", ["secrets"], "get", "create", "patch", "delete")];
 
 export const eventRights: readonly PolicyRule[] = [
@@ -23,7 +28,6 @@ export const managerRights: readonly PolicyRule[] = [
   rule(controlPlaneGroup, statusOf("captcontrolplanes"), "get", "patch"),
   rule(controlPlaneGroup, finalizersOf("captcontrolplanes"), "update"),
   rule(clusterGroup, ["clusters"], ...reading),
-  ...secretRights,
   ...eventRights,
 ];
 

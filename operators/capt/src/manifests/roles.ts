@@ -12,6 +12,7 @@ import {
   machineRights,
   managerRights,
   runnerRights,
+  secretReadRights,
   secretRights,
   workspaceRights,
 } from "./rights.ts";
@@ -56,10 +57,11 @@ function grantsOf(options: RoleOptions, name: string): readonly Grant[] {
     },
     isRunning && { name: `${name}-runner`, rules: runnerRights },
     hasMachines && { name: `${name}-machines`, rules: machineRights },
+    { name: `${name}-secrets`, rules: secretsOf(config, isRunning) },
   ];
   return [
     ...parts.flatMap((grant) => (grant === false ? [] : placed(grant, options))),
-    ...(isRunning && config.namespace !== undefined && options.workspaces !== "Namespaced"
+    ...(isRunning && config.namespaces !== undefined && options.workspaces !== "Namespaced"
       ? // Events about what is in no namespace are told in this one.
         [{ name: `${name}-events`, in: "default", rules: eventRights }]
       : []),
@@ -67,9 +69,13 @@ function grantsOf(options: RoleOptions, name: string): readonly Grant[] {
   ];
 }
 
-/** Everywhere; or in the one namespace that is watched, but for what is in none. */
+/** A network reads outputs. A control plane also writes what others read; a runner writes the outputs. */
+const secretsOf = ({ controllers }: Config, isRunning: boolean): readonly PolicyRule[] =>
+  isRunning || controllers.includes("control-plane") ? secretRights : secretReadRights;
+
+/** Everywhere; or in the namespaces that are watched, but for what is in none. */
 function placed({ name, rules }: Grant, { config, workspaces = "Cluster" }: RoleOptions): readonly Grant[] {
-  const { namespace: watched, allowedSecretNamespaces } = config;
+  const { namespaces: watched, allowedSecretNamespaces } = config;
   if (watched === undefined) return [{ name, rules }];
   const isOutside = ({ apiGroups = [], resources = [] }: PolicyRule) =>
     ["apiextensions.k8s.io", "coordination.k8s.io"].includes(apiGroups[0] ?? "") ||
@@ -79,9 +85,11 @@ function placed({ name, rules }: Grant, { config, workspaces = "Cluster" }: Role
   const inside = rules.filter((rule) => !isOutside(rule));
   const reachesSecrets = rules.some(({ resources = [] }) => resources.includes("secrets"));
   return [
-    ...(inside.length > 0 ? [{ name, in: watched, rules: inside }] : []),
+    ...(inside.length > 0 ? watched.map((place) => ({ name, in: place, rules: inside })) : []),
     ...(outside.length > 0 ? [{ name, rules: outside }] : []),
-    ...(reachesSecrets ? allowedSecretNamespaces.map((place) => ({ name, in: place, rules: secretRights })) : []),
+    ...(reachesSecrets
+      ? allowedSecretNamespaces.filter((place) => !watched.includes(place)).map((place) => ({ name, in: place, rules }))
+      : []),
   ];
 }
 

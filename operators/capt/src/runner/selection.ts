@@ -4,9 +4,9 @@ import type { Selection } from "@telltale/runtime";
 import type { Config } from "../config.ts";
 import { labels } from "../names.ts";
 
-export function runnerSelection({ namespace, watchFilter }: Pick<Config, "namespace" | "watchFilter">): Selection {
+export function runnerSelection({ namespaces, watchFilter }: Pick<Config, "namespaces" | "watchFilter">): Selection {
   const terms = [
-    ...(namespace === undefined ? [] : [`${labels.applyNamespace}=${namespace}`]),
+    ...(namespaces === undefined ? [] : [`${labels.applyNamespace} in (${namespaces.join(",")})`]),
     ...(watchFilter === undefined ? [] : [`${labels.watchFilter}=${watchFilter}`]),
   ];
   return terms.length === 0 ? {} : { label: terms.join(",") };

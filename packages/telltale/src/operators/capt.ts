@@ -159,7 +159,7 @@ async function put(
       ...(metrics && { onMode: metrics.onMode }),
     }),
     options: {
-      ...(config.namespace !== undefined && { namespaces: [config.namespace] }),
+      ...(config.namespaces !== undefined && { namespaces: config.namespaces }),
       ...(metrics && { metrics: metrics.metrics }),
     },
     ...(runner && { drain: () => runner.drain() }),
