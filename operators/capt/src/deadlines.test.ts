@@ -28,7 +28,7 @@ function timeline(stored: Statuses, more: Partial<Timeline> & { next?: Timeline[
       lastTransitionTime: formatTime(at(since)),
     }),
   );
-  return { before, next: before, isRestarted: false, isOver: false, ...more };
+  return { before, next: before, isRestarted: false, ...more };
 }
 
 const due = (waits: readonly Wait[], lines: Timeline, minutes: number, own: Partial<Limits> = {}) => {
@@ -87,11 +87,6 @@ describe("9.3 evaluation", () => {
     const lines = timeline({ VPCCreating: ["True", 0] });
     expect(deadline(networkWaits, lines, limits, plus(at(15), -1)).expired).toBeUndefined();
     expect(deadline(networkWaits, lines, limits, at(15)).expired?.reason).toBe("VPCReadyTimeout");
-  });
-
-  it("TO-3 nothing is evaluated once it was ready", () => {
-    const lines = timeline({ VPCCreating: ["True", 0], WorkspaceReady: ["False", 0] }, { isOver: true });
-    expect(due(networkWaits, lines, 6000)).toEqual([undefined, undefined]);
   });
 
   it("TO-4 the next look is on time for the nearest deadline", () => {

@@ -20,8 +20,6 @@ export interface Timeline {
   readonly madeAt?: string | undefined;
   /** A person let it begin anew: an unpause or a reset. */
   readonly isRestarted: boolean;
-  /** Nothing is waited for: it was ready once. */
-  readonly isOver: boolean;
 }
 
 /** What has run out, if anything, and when the next clock will. */
@@ -57,7 +55,7 @@ const wait = <const T extends Token>(it: {
     rank: it.rank,
     start: (_timeline, scene) => it.start(scene),
     limit: (_timeline, { limits }) => it.limitOf(limits),
-    runs: (timeline) => !timeline.isOver && it.runs(timeline),
+    runs: (timeline) => it.runs(timeline),
   }),
   limitOf: it.limitOf,
 });

@@ -59,11 +59,7 @@ export const annotations = {
   workspaceUid: `${ours}/workspace-uid`,
   simOutputs: `${ours}/sim-outputs`,
   simScript: `${ours}/sim-script`,
-  externalName: "crossplane.io/external-name",
   crossplanePaused: "crossplane.io/paused",
-  externalCreatePending: "crossplane.io/external-create-pending",
-  externalCreateSucceeded: "crossplane.io/external-create-succeeded",
-  externalCreateFailed: "crossplane.io/external-create-failed",
 } as const;
 
 /** Who owns which fields in server-side apply. */

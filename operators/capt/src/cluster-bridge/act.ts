@@ -6,12 +6,13 @@ import type { Endpoint } from "../endpoint.ts";
 import type { Cluster } from "../kinds/cluster.ts";
 import { finalizers, labels, labelValue } from "../names.ts";
 import { modeInterval } from "./mode.ts";
-import { isAnothers, isAsking, machineKinds, observe, type Senses } from "./observe.ts";
+import { isAnothers, isAsking, machineKinds, observe, type Senses, tellAll } from "./observe.ts";
 import type { Deletion, Plan } from "./plan.ts";
 import { placeOf, type Role, referenceOf, roleKinds } from "./references.ts";
 import { isLeaving, isTied, objectOf, type World } from "./world.ts";
 
 export async function act(plan: Plan, hands: Hands, world: World, senses: Senses): Promise<World> {
+  if (world.isReshaped) tellAll(hands, senses);
   if (plan.do === "nothing") throw unsaid(senses);
   if (plan.do === "let go") {
     await letGo(hands, world.cluster, senses);

@@ -26,12 +26,13 @@ export interface Senses {
 }
 
 export async function observe(cluster: Cluster, look: Look, senses: Senses): Promise<World> {
-  if (await senses.shapes.isChanged(look)) tellAll(look, senses);
+  const isReshaped = await senses.shapes.isChanged(look);
   const { modes, work } = senses;
   const mode = work === "forward" ? "unsure" : modeFor(cluster, await modes.find(look), modes.setting);
   return {
     cluster,
     mode,
+    isReshaped,
     isAsking: isAsking(senses),
     paused: pauseOf(cluster, cluster),
     infrastructure: providerOf(cluster, "infrastructure", look, senses),
@@ -45,7 +46,7 @@ export const isAsking = ({ modes, shapes, work }: Senses): boolean =>
   shapes.isFound || (work === "bridge" && modes.isFound);
 
 /** Every network says its failure domains in the new shape. */
-function tellAll(look: Look, { Cluster, edges }: Senses): void {
+export function tellAll(look: Pick<Look, "list">, { Cluster, edges }: Senses): void {
   for (const cluster of look.list(Cluster)) {
     const ref = referenceOf(cluster, "infrastructure");
     if (ref.is === "ours") edges.tell("captCluster", ref);

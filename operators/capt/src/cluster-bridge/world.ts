@@ -10,6 +10,8 @@ import type { Mode } from "./mode.ts";
 export interface World {
   readonly cluster: Cluster;
   readonly mode: Mode;
+  /** Whether failure domains have another shape since somebody looked last. */
+  readonly isReshaped: boolean;
   /** Whether it has to be looked at again, because something may change unheard. */
   readonly isAsking: boolean;
   /** Why it is paused, if it is. */

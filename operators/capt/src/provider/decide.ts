@@ -55,7 +55,6 @@ export function decideBy<S, T, W extends Wait>(
     next: said(),
     madeAt: it.metadata.creationTimestamp,
     isRestarted: isReset || isUnpaused({ it, policy, limits, ...world }),
-    isOver: false,
   };
   const { expired, wakeAt } = deadline(waits, timeline, limits, now);
   if (expired === undefined) return { is: "going", seen, wakeAt: earlier(wake, wakeAt) };
