@@ -14,7 +14,6 @@ import {
   positive,
   type Resource,
   Text,
-  unknown,
   yes,
 } from "@telltale/kinds";
 import { finalizers, infrastructureGroup } from "../names.ts";
@@ -109,7 +108,6 @@ export const CAPTCluster = defineKind({
         Simulated: simulatedReason,
         ...vpcNotReady,
         Deleting: no("It is being deleted", "wait; Deleting says for what"),
-        NotStarted: unknown("Nothing has been done yet", "wait"),
       },
     }),
     ConnectionSecretReady: connectionSecretReady,
@@ -133,7 +131,6 @@ export const CAPTCluster = defineKind({
         ExistingVPCUsed: no("It was there before", "nothing to do"),
         VPCFailed: no("It could not be made", "look at VPCFailed"),
         NoRunner: no(noRunner.means, noRunner.fix),
-        NotStarted: no("Nothing has been done yet", "wait"),
       },
     }),
     VPCFailed: negative({
@@ -149,7 +146,6 @@ export const CAPTCluster = defineKind({
         Simulated: simulatedReason,
         ExistingVPCUsed: yes("It was there before"),
         ...vpcNotReady,
-        NotStarted: unknown("Nothing has been done yet", "wait"),
       },
     }),
     WorkspaceReady: workspaceReady,

@@ -113,8 +113,6 @@ const notReady = {
   Deleting: no("It is being deleted", "wait; Deleting says for what"),
 } as const;
 
-const notStarted = { NotStarted: unknown("Nothing has been done yet", "wait") } as const;
-
 export const CAPTControlPlane = defineKind({
   group: controlPlaneGroup,
   version: "v1beta1",
@@ -140,12 +138,12 @@ export const CAPTControlPlane = defineKind({
     Available: positive({
       means: "The control plane answers",
       present: "onceSet",
-      reasons: { Available: yes("It does"), Simulated: simulatedReason, ...notReady, ...notStarted },
+      reasons: { Available: yes("It does"), Simulated: simulatedReason, ...notReady },
     }),
     Ready: positive({
       means: "The control plane can be used",
       present: "onceSet",
-      reasons: { Ready: yes("It can"), Simulated: simulatedReason, ...notReady, ...notStarted },
+      reasons: { Ready: yes("It can"), Simulated: simulatedReason, ...notReady },
     }),
     CertificatesAvailable: positive({
       means: "The certificate of the cluster's authority is published",

@@ -21,7 +21,7 @@ import { LabelSelector } from "@telltale/kinds/core";
 import { finalizers, infrastructureGroup } from "../names.ts";
 import { machineTemplate } from "./capt-machine-set.ts";
 import { keepStatus } from "./failures.ts";
-import { failure } from "./fields.ts";
+import { neverFailed } from "./fields.ts";
 import { infrastructure } from "./labels.ts";
 import { deleting, paused, simulated, simulatedColumn, simulatedReason } from "./reasons.ts";
 
@@ -58,7 +58,7 @@ export const CaptMachineDeployment = defineKind({
     availableReplicas: count(),
     unavailableReplicas: count(),
     collisionCount: count(),
-    ...failure,
+    ...neverFailed,
   }),
   conditions: conditions({
     Ready: positive({
@@ -78,7 +78,6 @@ export const CaptMachineDeployment = defineKind({
           "make labels and selector agree",
         ),
         Deleting: no("It is being deleted", "wait; Deleting says for what"),
-        NotStarted: unknown("Nothing has been done yet", "wait"),
       },
     }),
     Progressing: positive({

@@ -16,7 +16,7 @@ import { LabelSelector } from "@telltale/kinds/core";
 import { finalizers, infrastructureGroup } from "../names.ts";
 import { CaptMachineSpec } from "./capt-machine.ts";
 import { keepStatus } from "./failures.ts";
-import { failure, objectLabels } from "./fields.ts";
+import { neverFailed, objectLabels } from "./fields.ts";
 import { infrastructure } from "./labels.ts";
 import { deleting, paused, simulated, simulatedColumn, simulatedReason } from "./reasons.ts";
 
@@ -41,7 +41,7 @@ export const CaptMachineSet = defineKind({
     fullyLabeledReplicas: count(),
     readyReplicas: count(),
     availableReplicas: count(),
-    ...failure,
+    ...neverFailed,
   }),
   conditions: conditions({
     Ready: positive({
@@ -62,7 +62,6 @@ export const CaptMachineSet = defineKind({
           "make labels and selector agree",
         ),
         Deleting: no("It is being deleted", "wait; Deleting says for what"),
-        NotStarted: unknown("Nothing has been done yet", "wait"),
       },
     }),
     Simulated: simulated,

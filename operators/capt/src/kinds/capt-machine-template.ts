@@ -17,7 +17,7 @@ export const CaptMachineTemplate = defineKind({
   version: "v1beta1",
   kind: "CaptMachineTemplate",
   categories: ["cluster-api"],
-  description: "What the machines of a pool look like.",
+  description: "What the machines of a pool look like, for whoever clones it: this operator makes nothing of it.",
   spec: Fields({
     template: Fields({
       metadata: objectLabels(),

@@ -16,12 +16,11 @@ import {
   type Static,
   Text,
   Time,
-  unknown,
   yes,
 } from "@telltale/kinds";
 import { finalizers, infrastructureGroup } from "../names.ts";
 import { keepStatus } from "./failures.ts";
-import { failure, templateRef } from "./fields.ts";
+import { neverFailed, templateRef } from "./fields.ts";
 import { infrastructureContract } from "./labels.ts";
 import {
   deleting,
@@ -59,7 +58,7 @@ const status = Fields({
     }),
     { maxItems: 32 },
   ),
-  ...failure,
+  ...neverFailed,
 });
 
 export const CaptMachine = defineKind({
@@ -89,7 +88,6 @@ export const CaptMachine = defineKind({
         InvalidTemplate: no("The template cannot be rendered with the variables", "read the message"),
         WorkspaceFailed: no("The run failed in a way that a retry does not mend", "correct the template"),
         Deleting: no("It is being deleted", "wait; Deleting says for what"),
-        NotStarted: unknown("Nothing has been done yet", "wait"),
       },
     }),
     Simulated: simulated,

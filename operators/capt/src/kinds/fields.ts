@@ -36,6 +36,12 @@ export const failure = {
   failureMessage: Optional(Text()),
 } as const;
 
+/** Of kinds that give nothing up for good: their conditions tell. Objects of other installations may have it. */
+export const neverFailed = {
+  failureReason: Optional(Text({ maxLength: 256, description: "Never set: the conditions tell" })),
+  failureMessage: Optional(Text({ description: "Never set: the conditions tell" })),
+} as const;
+
 /** What a run has come to, of the two that have a template applied. */
 export const revisions = {
   ready: Optional(Flag()),

@@ -91,7 +91,7 @@ describe("3.4 a CAPTCluster", () => {
       {
         True: words("Ready Simulated"),
         False: words(`${waiting} ${terminal} Deleting`),
-        Unknown: words(`NotStarted VPCReconciliationFailed InvalidVPCConfig ${notKnown}`),
+        Unknown: words(`VPCReconciliationFailed InvalidVPCConfig ${notKnown}`),
       },
     ],
     [
@@ -99,13 +99,10 @@ describe("3.4 a CAPTCluster", () => {
       {
         True: words("VPCCreated Simulated ExistingVPCUsed"),
         False: words(`${waiting} ${terminal}`),
-        Unknown: words(`NotStarted VPCReconciliationFailed InvalidVPCConfig ${notKnown}`),
+        Unknown: words(`VPCReconciliationFailed InvalidVPCConfig ${notKnown}`),
       },
     ],
-    [
-      "VPCCreating",
-      { True: ["VPCCreating"], False: words("VPCCreated ExistingVPCUsed VPCFailed NotStarted NoRunner") },
-    ],
+    ["VPCCreating", { True: ["VPCCreating"], False: words("VPCCreated ExistingVPCUsed VPCFailed NoRunner") }],
     ["VPCFailed", { True: words(terminal), False: ["NotFailed"] }],
     ["WorkspaceSynced", workspaceSynced],
     ["WorkspaceReady", workspaceReady],
@@ -139,8 +136,8 @@ describe("4.4 a CAPTControlPlane", () => {
   );
 
   test.each([
-    ["Ready", { True: words("Ready Simulated"), False: notReady, Unknown: words(`NotStarted ${notKnown}`) }],
-    ["Available", { True: words("Available Simulated"), False: notReady, Unknown: words(`NotStarted ${notKnown}`) }],
+    ["Ready", { True: words("Ready Simulated"), False: notReady, Unknown: words(notKnown) }],
+    ["Available", { True: words("Available Simulated"), False: notReady, Unknown: words(notKnown) }],
     ["Initialized", { True: ["Initialized"], False: notReady, Unknown: words(notKnown) }],
     ["Failed", { True: words(terminal), False: ["NotFailed"] }],
     ["Creating", { True: words("Creating WaitingForVPC"), False: words("Ready Failed NoRunner") }],

@@ -115,7 +115,6 @@ export const WorkspaceTemplateApply = defineKind({
     Paused: paused,
     Deleting: deleting({
       WaitingForWorkspaceDeletion: yes("The Workspace is being destroyed", "wait; read the message"),
-      WorkspaceRetained: yes("The Workspace stays, as retainWorkspaceOnDelete says"),
     }),
   }),
   generation: "onSuccess",

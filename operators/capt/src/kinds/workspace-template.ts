@@ -21,7 +21,7 @@ const spec = Fields({
   template: Fields({
     metadata: Optional(
       Fields({
-        description: Optional(Text()),
+        description: Optional(Text({ description: "For people" })),
         version: Optional(Text()),
         tags: Optional(Dictionary(Text())),
       }),
