@@ -61,6 +61,13 @@ const says = (
   kind: typeof CaptMachine | typeof CaptMachineSet | typeof CaptMachineDeployment,
   name: string,
 ) => it.says(kind, name, type);
+/** Whoever pauses a Workspace keeps everybody from knowing how it is. */
+const pauseWorkspaces = async (value: string | null) => {
+  for (const { metadata } of await it.list(it.kinds.Workspace)) {
+    const merge = { metadata: { annotations: { [annotations.crossplanePaused]: value } } };
+    await it.client.patch(it.kinds.Workspace, { name: metadata.name ?? "" }, { merge } as never);
+  }
+};
 const staying = async () =>
   (await it.list(CaptMachine)).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 
@@ -186,6 +193,28 @@ describe("14.2 a set of machines", () => {
     expect(await it.list(CaptMachine)).toHaveLength(2);
   });
 
+  test("removes none while it is not known of one whether it runs, and goes on when it is", async () => {
+    await fresh();
+    await make(3);
+    await it.pass(60_000);
+    await pauseWorkspaces("true");
+    await it.pass(360_000);
+    expect(await says("Ready", CaptMachineSet, "workers")).toMatch(
+      /^Unknown MachineStateUnknown it is not known whether/,
+    );
+    expect(await status()).toMatchObject({ replicas: 3, readyReplicas: 0, availableReplicas: 0 });
+    await scale(1);
+    await it.pass(600_000);
+    expect(await staying()).toHaveLength(3);
+    expect(await says("Ready", CaptMachineSet, "workers")).toMatch(
+      /^False ScalingDown 3 machines exist, 1 are wanted; waits: it is not known whether these run: workers-/,
+    );
+    await pauseWorkspaces(null);
+    await it.pass(600_000);
+    expect(await staying()).toHaveLength(1);
+    expect(await status()).toMatchObject({ replicas: 1, readyReplicas: 1 });
+  });
+
   test("goes after its machines", async () => {
     await fresh();
     await make(2);
@@ -254,6 +283,31 @@ describe("14.3 a deployment of machines", () => {
     expect(await status()).toMatchObject({ replicas: 2, updatedReplicas: 2, availableReplicas: 2 });
     expect(await it.list(CaptMachineSet)).toHaveLength(2);
   });
+
+  test.each(["RollingUpdate", "Recreate"])(
+    "%s waits while it is not known of a machine whether it runs, and says so",
+    async (type) => {
+      await fresh();
+      await make({
+        replicas: 3,
+        strategy: { type, ...(type === "Recreate" ? {} : { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }) },
+      });
+      await it.pass(90_000);
+      const before = (await it.list(CaptMachine)).map(({ metadata }) => metadata.uid).sort();
+      await pauseWorkspaces("true");
+      await it.pass(360_000);
+      await edit({ ...bigger, progressDeadlineSeconds: 60 });
+      await it.pass(600_000);
+      expect((await staying()).map(({ metadata }) => metadata.uid).sort()).toEqual(before);
+      expect(await says("Progressing", CaptMachineDeployment, "workers")).toMatch(
+        /^Unknown MachineStateUnknown waits: /,
+      );
+      await pauseWorkspaces(null);
+      await it.pass(900_000);
+      expect((await staying()).map(({ spec }) => spec.instanceType)).toEqual(["large", "large", "large"]);
+      expect(await status()).toMatchObject({ replicas: 3, updatedReplicas: 3, availableReplicas: 3 });
+    },
+  );
 
   test("Recreate takes all away first, and does nothing while the template is the same", async () => {
     await fresh();
