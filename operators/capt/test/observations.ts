@@ -320,6 +320,8 @@ answered is Unknown with the reason, or absent. A test takes each observation aw
   there meanwhile: READY is empty in kubectl. Ids, addresses and versions stay.
 - **Fields.** \`status.ready\`, \`secretsReady\` and the counts of machines follow the conditions. \`initialized\`, \`provisioned\`, the phase
   \`Ready\` of a CAPTControlPlane and the phase \`Provisioned\` of a Cluster tell that it could be used once, as their contract has it.
+- **What is taken from the spec.** \`status.version\` of a CAPTControlPlane is the output \`cluster_version\`; without one it is what was asked
+  of the last run that went through. \`status.vpcId\` with \`existingVpcId\` is that id. Nobody asks the control plane, or a cloud.
 - **Paused objects** are not looked at: all but \`Paused\` is as it was at the time that \`Paused\` has.
 - **Events** tell a change of a condition, and are as old as they are.
 `;

@@ -16,7 +16,7 @@ describe("a run that does not go through", () => {
     await s.make({ script: { fail } });
     await s.pass(1_000);
     expect(await s.says("Synced")).toBe("False ReconcileError ApplyFailed: it broke, RequestID: <id>");
-    expect(await s.says("Ready")).toBe("False Creating The first run is under way");
+    expect(await s.says("Ready")).toBe("False Creating No run has gone through yet");
     expect((await s.get()).metadata.annotations?.[annotations.errorClass]).toBe("ApplyFailed");
     expect((await s.kept())?.state?.resources).toBe(4);
     await s.pass(6_000);

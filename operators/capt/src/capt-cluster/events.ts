@@ -2,7 +2,7 @@
 import { shownOutput, shownText, textIn } from "../chain.ts";
 import { domainsFrom } from "../failure-domains.ts";
 import type { CAPTClusterStatus } from "../kinds/capt-cluster.ts";
-import { edgeOf } from "../provider/events.ts";
+import { edgeOf, lostReason } from "../provider/events.ts";
 import type { Told } from "../streaks.ts";
 import { verdictOf } from "./decide.ts";
 import type { World } from "./world.ts";
@@ -20,8 +20,11 @@ export function eventsOf(world: World, before: CAPTClusterStatus, after: CAPTClu
   }
   if (wasProvisioned) {
     // C12 to C15: what was there is there no more, or no more as it should be.
-    for (const type of ["VPCReady", "WorkspaceSynced", "ConnectionSecretReady"]) {
-      if (isLost(type)) tell("Warning", "WorkspaceNotReady", is(type)?.message);
+    for (const type of ["VPCReady", "WorkspaceSynced"]) {
+      if (isLost(type)) tell("Warning", lostReason(is(type), "WorkspaceNotReady"), is(type)?.message);
+    }
+    if (turned("ConnectionSecretReady", "False")) {
+      tell("Warning", "WorkspaceNotReady", is("ConnectionSecretReady")?.message);
     }
   }
   const isOther = after.vpcId !== before.vpcId;

@@ -2,7 +2,7 @@
 // Pure.
 import { isTimeout } from "../failure.ts";
 import type { CAPTControlPlaneStatus } from "../kinds/capt-control-plane.ts";
-import { edgeOf } from "../provider/events.ts";
+import { edgeOf, lostReason } from "../provider/events.ts";
 import type { Told } from "../streaks.ts";
 import type { Trouble } from "../trouble.ts";
 import { verdictOf } from "./decide.ts";
@@ -32,7 +32,7 @@ export function eventsOf(world: World, before: CAPTControlPlaneStatus, after: CA
   if (before.initialized === true) {
     // P13 and P14: what was there is there no more, or no more as it should be.
     for (const type of ["Ready", "WorkspaceSynced"]) {
-      if (isLost(type)) tell("Warning", "WorkspaceError", is(type)?.message);
+      if (isLost(type)) tell("Warning", lostReason(is(type), "WorkspaceError"), is(type)?.message);
     }
   }
   const choice = chooseEndpoint(it, cluster, chain);

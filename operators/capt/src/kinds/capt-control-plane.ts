@@ -82,7 +82,10 @@ const status = Fields({
     ),
   }),
   secretsReady: Flag({ description: "Whether the Secrets with kubeconfig and CA are written" }),
-  version: Text({ maxLength: 256, description: "The version that runs" }),
+  version: Text({
+    maxLength: 256,
+    description: "As the output cluster_version has it, else as was asked of the last run that went through",
+  }),
   versions: List(Fields({ version: Text({ maxLength: 256 }) }), { maxItems: 32 }),
   externalManagedControlPlane: Flag({ description: "True: the control plane has no Nodes" }),
   controlPlaneEndpoint: endpoint(),

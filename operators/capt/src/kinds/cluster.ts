@@ -2,6 +2,7 @@
 // with two shapes of status; a server that knows the newer one is spoken to in it (7.1). The CRDs are for embedded servers.
 import {
   column,
+  conditionColumn,
   conditions,
   Dictionary,
   defineKind,
@@ -62,8 +63,15 @@ const common = {
   phases: phase,
   failures: keepStatus,
   finalizer: finalizers.clusterBridge,
-  columns: [column("PHASE", ".status.phase"), column("AGE", ".metadata.creationTimestamp", "date"), simulatedColumn],
 } as const;
+
+/** A phase that stays tells nothing of how it is now: the condition does. */
+const columns = (condition: "Ready" | "Available") => [
+  column("PHASE", ".status.phase"),
+  conditionColumn(condition.toUpperCase(), condition),
+  column("AGE", ".metadata.creationTimestamp", "date"),
+  simulatedColumn,
+];
 
 const referenceV1beta1 = () =>
   Optional(
@@ -81,6 +89,7 @@ const referenceV1beta1 = () =>
 export const ClusterV1beta1 = defineKind({
   ...common,
   version: "v1beta1",
+  columns: columns("Ready"),
   spec: Fields({
     paused: Optional(Flag()),
     controlPlaneEndpoint: clusterEndpoint(),
@@ -125,6 +134,7 @@ const deprecatedCondition = Fields({
 export const ClusterV1beta2 = defineKind({
   ...common,
   version: "v1beta2",
+  columns: columns("Available"),
   spec: Fields({
     paused: Optional(Flag()),
     controlPlaneEndpoint: clusterEndpoint(),

@@ -24,6 +24,10 @@ export function edgeOf(before: Conditioned, after: Conditioned, isReset: boolean
   return { told, was, is, turned, isLost, isNews, tell };
 }
 
+/** What is not known has not failed: then the condition's own reason is told. */
+export const lostReason = (now: Condition | undefined, failed: string): string =>
+  now?.status === "Unknown" ? now.reason : failed;
+
 /** A world whose requests fail for too long says so. */
 export const blinded = <W extends ProviderWorld>(world: W, streaks: Streaks): W =>
   world.trouble !== undefined && streaks.isLasting(world.it.metadata.uid ?? "") ? { ...world, isBlind: true } : world;

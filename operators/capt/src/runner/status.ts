@@ -65,6 +65,7 @@ export const noRunner = text`no program runs Workspaces; ${noRunnerFix}`;
 
 const simulated = "Nothing is real: the operator only pretends to run the module";
 const making = "The first run is under way";
+const notMade = "No run has gone through yet";
 const lastGood = "What the last run that went through left was there then";
 const notSeen = text`No run has gone through for ${believed / 60_000} minutes: what exists is not known`;
 
@@ -105,7 +106,8 @@ export function failing(draft: WorkspaceDraft, workspace: Workspace, message: Sa
 function doubting(draft: WorkspaceDraft, workspace: Workspace, now: Instant): void {
   const ready = readyOf(workspace);
   const at = doubtedAt(workspace);
-  if (ready?.status !== "True") draft.keep("Ready");
+  if (ready?.status === "False" && ready.reason === "Creating") draft.condition("Ready", false, "Creating", notMade);
+  else if (ready?.status !== "True") draft.keep("Ready");
   else if (at !== undefined && at <= now) draft.condition("Ready", "Unknown", "NotSeen", notSeen);
   else {
     const message = ready.reason === "Simulated" ? simulated : lastGood;

@@ -36,7 +36,9 @@ const wordsOf: Readonly<Record<Stage, string>> = {
 
 /** How far the Workspace is, as its apply repeats it. */
 function stageOf({ applied, conditions }: WorkspaceTemplateApplyStatus): Stage | undefined {
-  if (applied !== true) return undefined;
+  const ready = findCondition(conditions, "Ready");
+  // Nothing is on its way where nobody can tell how it is, or nothing is run.
+  if (applied !== true || ready?.status === "Unknown" || ready?.reason === "NoRunner") return undefined;
   if (findCondition(conditions, "Synced")?.status !== "True") return "WaitingForSync";
-  return findCondition(conditions, "Ready")?.status === "True" ? "WorkspaceReady" : "WaitingForReady";
+  return ready?.status === "True" ? "WorkspaceReady" : "WaitingForReady";
 }
