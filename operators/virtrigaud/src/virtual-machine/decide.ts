@@ -7,7 +7,7 @@ import { isConnected, unreachable as unreachableText } from "../reachable.ts";
 import { awaited } from "./addresses.ts";
 import { createBackoff, createLimit } from "./backoff.ts";
 import { formOn } from "./image-form.ts";
-import { graceSeconds, isMaking, isShuttingDown, shutdownLimit } from "./marks.ts";
+import { graceSeconds, isCreationOpen, isMaking, isShuttingDown, shutdownLimit } from "./marks.ts";
 import { nameOn } from "./name.ts";
 import { reverting, revertLimit } from "./reverting.ts";
 import { sizing } from "./sizing.ts";
@@ -102,10 +102,10 @@ const lockedOut: Row = (world) => (isNew(world) && world.lock !== undefined ? re
 /** 12: somebody else made it, and says which it is. */
 const unclaimed: Row = (world) => (isNew(world) && isAdopted(world) ? rest({ is: "unclaimed" }) : undefined);
 
-/** 9: an attempt to make it whose end nobody saw. */
+/** 9: an attempt to make it whose end nobody saw. After one that was refused, a machine of its name is somebody else's. */
 const unknown: Row = (world) => {
-  const { record, heard, now } = world;
-  if (!isNew(world) || record?.op !== "Create") return undefined;
+  const { heard, now } = world;
+  if (!isNew(world) || !isCreationOpen(world)) return undefined;
   if (heard.capabilities === undefined) return ask("capabilities");
   if (heard.listed === undefined) return ask("list");
   const [found, ...others] = candidates(world);
@@ -120,8 +120,8 @@ const unknown: Row = (world) => {
 
 /** One that nobody remembers: where the provider does not know a request again, a second would make a second machine. */
 const unproven: Row = (world) => {
-  const { record, heard } = world;
-  if (!isNew(world) || record?.op === "Create") return undefined;
+  const { heard } = world;
+  if (!isNew(world) || isCreationOpen(world)) return undefined;
   if (heard.capabilities === undefined) return ask("capabilities");
   if (isKnownAgain(heard.capabilities)) return undefined;
   if (heard.listed === undefined) return ask("list");
@@ -142,9 +142,8 @@ const isKnownAgain = ({ extensions }: NonNullable<World["heard"]["capabilities"]
 /** So long a request whose answer was lost may still have an effect, where the provider does not tell repetitions by their id. */
 const late: Ms = 60_000;
 
-function surely({ recordAge, heard, now, told }: World): Instant {
-  const isKnown = told.provisioning?.status === "False"; // its end was seen, and told
-  if (isKnown || (heard.capabilities !== undefined && isKnownAgain(heard.capabilities))) return now;
+function surely({ recordAge, heard, now }: World): Instant {
+  if (heard.capabilities !== undefined && isKnownAgain(heard.capabilities)) return now;
   return plus(now, Math.max(0, late - recordAge));
 }
 

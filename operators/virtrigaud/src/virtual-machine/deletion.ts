@@ -11,6 +11,7 @@ import { lookAtTask } from "../link/task.ts";
 import { annotations } from "../names.ts";
 import type { VMHands } from "./act.ts";
 import { runHook } from "./hooks.ts";
+import { isCreationOpen } from "./marks.ts";
 import { nameOn } from "./name.ts";
 import { clonesByVM, observe, type Senses } from "./observe.ts";
 import { changing, stand } from "./status.ts";
@@ -78,9 +79,9 @@ function isLinked({ metadata, status, spec }: VMClone, hands: VMHands): boolean 
 
 /** D5 to D9: the provider removes it, and says that it is gone. */
 async function onProvider(world: World, hands: VMHands, draft: VMDraft, senses: Senses): Promise<Obstacle> {
-  const { vm, record, channel } = world;
+  const { vm, channel } = world;
   if (vm.metadata.annotations?.[annotations.deletionPolicy] === "Retain") return undefined;
-  const isUnknown = world.held.id === undefined && record?.op === "Create";
+  const isUnknown = world.held.id === undefined && isCreationOpen(world);
   if (world.held.id === undefined && !isUnknown) return undefined;
   if (channel.is === "closed") return { reason: "ProviderError", why: channel.why, again: 15_000 };
   const { link } = channel;

@@ -1,10 +1,14 @@
 // What the stored conditions tell of work that was begun: read here and nowhere else, so that a restart goes on where it was.
 import { type Instant, type Ms, parseGoDuration, parseTime, plus } from "@telltale/kinds";
 import type { VirtualMachine } from "../kinds/index.ts";
-import type { Told } from "./world.ts";
+import type { Told, World } from "./world.ts";
 
 /** The provider was asked to make it, and has not come to an end. */
 export const isMaking = ({ provisioning }: Pick<Told, "provisioning">): boolean => provisioning?.status === "True";
+
+/** An attempt to make it was begun, and it was neither seen nor told that nothing came of it. */
+export const isCreationOpen = ({ record, told }: Pick<World, "record" | "told">): boolean =>
+  record?.op === "Create" && told.provisioning?.status !== "False";
 
 /** As `Reconfiguring` says it from the request to the end. */
 export const shutdownMessage = "Graceful shutdown requested";

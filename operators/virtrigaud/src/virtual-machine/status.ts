@@ -249,7 +249,7 @@ function sayTrouble({ trouble, isFinal }: Rest & { is: "trouble" }, world: World
   const { during, error } = trouble;
   if (isUnreachable(error.failure)) {
     sayUnreachable(unreachable(providerOf(world)), world, draft);
-    if (during === "create") sayUnanswered(trouble, draft);
+    if (during === "create") sayUnanswered(trouble, world, draft);
     return trouble.again === undefined ? 300 * second : { at: trouble.again };
   }
   switch (during) {
@@ -292,9 +292,9 @@ const providerOf = ({ needs, vm }: World): string =>
 const keyOf = ({ namespace = "", name = "" }: { readonly namespace?: string; readonly name?: string }): string =>
   `${namespace}/${name}`;
 
-/** A request to make it had no answer: it may be being made, or it was never sent. */
-function sayUnanswered({ error }: Trouble, draft: VMDraft): void {
-  if (error.isOutcomeUnknown) {
+/** A request to make it had no answer: it may be being made, or it was never sent, which tells nothing of one before it. */
+function sayUnanswered({ error }: Trouble, { told }: World, draft: VMDraft): void {
+  if (error.isOutcomeUnknown || (isMaking(told) && told.provisioning?.reason === "Creating")) {
     const said = text`The provider was asked to make it, and has not answered`;
     draft.phase("Provisioning").condition("Provisioning", true, "Creating", said);
   } else {
