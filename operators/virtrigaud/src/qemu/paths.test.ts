@@ -6,7 +6,7 @@ import { afterAll, expect, it } from "vitest";
 import { RpcError } from "../contract/rpc-error.ts";
 import { layoutOf, socketFolder } from "./layout.ts";
 import { allowedFile, allowedTarget, isInside } from "./paths.ts";
-import { stagedPath } from "./staging.ts";
+import { stagedFile, stagedPath } from "./staging.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tq-paths-"));
 const inside = join(folder, "in");
@@ -73,4 +73,17 @@ it("sockets have a short path, however long that of the state directory is", () 
       expect(Buffer.byteLength(path)).toBeLessThanOrEqual(107);
     }),
   );
+});
+
+it("a claim is reached also where its mount is a link, and nothing beside it through a link inside", async () => {
+  const storageDir = join(folder, "claims");
+  const [mine, other] = [join(folder, "volume-1"), join(folder, "volume-2")];
+  for (const one of [storageDir, mine, other]) mkdirSync(one);
+  writeFileSync(join(mine, "disk.qcow2"), "");
+  writeFileSync(join(other, "disk.qcow2"), "");
+  symlinkSync(mine, join(storageDir, "mine"));
+  symlinkSync(other, join(storageDir, "other"));
+  symlinkSync(join(other, "disk.qcow2"), join(mine, "others.qcow2"));
+  expect(await stagedFile({ storageDir }, "pvc://mine/disk.qcow2")).toBe(join(mine, "disk.qcow2"));
+  await expect(stagedFile({ storageDir }, "pvc://mine/others.qcow2")).rejects.toThrow(RpcError);
 });

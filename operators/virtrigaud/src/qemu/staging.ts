@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, realpath } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Reply, Requested } from "../contract/contract.ts";
 import { RpcError } from "../contract/rpc-error.ts";
 import type { Box } from "./box.ts";
@@ -10,13 +10,17 @@ import { allowedFile, allowedTarget } from "./paths.ts";
 import type { Doing } from "./work.ts";
 
 /** The path that a URL names, under the folder of claims. Pure. */
-export function stagedPath(storageDir: string, url: string): string {
+export const stagedPath = (storageDir: string, url: string): string => placeOf(storageDir, url).path;
+
+/** `mount`: where the claim is, which is all of it that may be reached. It may be a link itself. */
+function placeOf(storageDir: string, url: string): { readonly mount: string; readonly path: string } {
   const [, claim = "", path = ""] = /^pvc:\/\/([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\/(.+)$/.exec(url) ?? [];
   const parts = path.split("/");
   const isPlain = parts.every((part) => /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(part));
   if (claim === "" || !isPlain || url.length > 2048)
     throw new RpcError("INVALID_ARGUMENT", "the URL must be pvc://CLAIM/PATH, with a plain path");
-  return join(storageDir, claim, ...parts);
+  const mount = join(storageDir, claim);
+  return { mount, path: join(mount, ...parts) };
 }
 
 /** Only what is mounted here, and only through this process. */
@@ -28,22 +32,23 @@ export function checkTransfer({ backendType, transferMode }: { backendType: stri
 }
 
 /** A staged file that is there. */
-export function stagedFile(box: Box, url: string): Promise<string> {
-  return allowedFile(stagedPath(box.settings.storageDir, url), [box.settings.storageDir]);
+export async function stagedFile({ storageDir }: Place, url: string): Promise<string> {
+  const { mount, path } = placeOf(storageDir, url);
+  return allowedFile(path, [mount]);
 }
+
+type Place = Pick<Box["settings"], "storageDir">;
 
 /** Where a staged file goes: its folder is made, inside the claim, which must be mounted. */
 export async function stagedTarget(box: Box, url: string): Promise<string> {
-  const { storageDir } = box.settings;
-  const path = stagedPath(storageDir, url);
-  const claim = path.slice(storageDir.length + 1).split("/")[0] ?? "";
-  const isMounted = await realpath(join(storageDir, claim)).then(
+  const { mount, path } = placeOf(box.settings.storageDir, url);
+  const isMounted = await realpath(mount).then(
     () => true,
     () => false,
   );
-  if (!isMounted) throw new RpcError("UNAVAILABLE", `the claim ${claim} is not mounted here, now`);
+  if (!isMounted) throw new RpcError("UNAVAILABLE", `the claim ${basename(mount)} is not mounted here, now`);
   await box.host.folder(dirname(path), 0o770);
-  return allowedTarget(path, [storageDir]);
+  return allowedTarget(path, [mount]);
 }
 
 /** Copies a file with its SHA-256: beside its place, synced. Nothing is left of a copy that fails. */
@@ -84,9 +89,9 @@ export async function copyFile(
 
 export async function cleanupStaged(box: Box, request: Requested<"cleanupStaged">): Promise<Reply<"cleanupStaged">> {
   checkTransfer({ backendType: request.backendType, transferMode: "" });
-  const path = stagedPath(box.settings.storageDir, request.url);
+  const { mount, path } = placeOf(box.settings.storageDir, request.url);
   for (const one of [path, `${path}.part`]) {
-    const real = await allowedFile(one, [box.settings.storageDir]).catch(() => undefined);
+    const real = await allowedFile(one, [mount]).catch(() => undefined);
     if (real !== undefined) await box.host.remove(real);
   }
   return {};

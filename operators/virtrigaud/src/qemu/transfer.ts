@@ -170,7 +170,7 @@ async function startImport(
   );
   if (going !== undefined)
     throw new RpcError("ABORTED", `a disk ${diskId} is being imported already, from something else`);
-  const file = await stagedFile(box, url);
+  const file = await stagedFile(box.settings, url);
   // Said at once where it can be; the copy is checked again, because the original may change.
   refuseHostile(await box.info(file, format), format, box.settings.maxImageSize);
   const { size } = await stat(file);
@@ -203,7 +203,7 @@ export const importWork = (box: Box): Work => ({
       stage: "Importing",
       kind: "steps",
       async run(task) {
-        const { checksum } = await copyFile(box, task, await stagedFile(box, url), fetched, 0o600);
+        const { checksum } = await copyFile(box, task, await stagedFile(box.settings, url), fetched, 0o600);
         if (expected !== "" && checksum !== expected)
           throw new RpcError("DATA_LOSS", "checksum mismatch: the staged disk is not the one that was exported");
         task.result({ checksum });
