@@ -2,12 +2,11 @@
 // say, or lets the next one speak.
 import { type Instant, instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { text } from "@telltale/status";
-import { annotations } from "../names.ts";
 import { isExact, unanswered } from "../vm-snapshot/reach.ts";
 import { ignoresCustomization, isReported, stepsOf } from "./customizing.ts";
 import { afterFailure, askedAgainAt, busyUntil, isRetryable, pendingRetry, timeoutOf } from "./retrying.ts";
 import { ask, deed, type FailReason, failed, rest, type Step } from "./step.ts";
-import { hostName } from "./target.ts";
+import { hostName, machineIdOf } from "./target.ts";
 import type { World } from "./world.ts";
 
 export const copyOp = "Clone";
@@ -64,7 +63,7 @@ const unable: Row = (world) => {
 const known: Row = (world) => {
   const { target, source } = world;
   if (isBegun(world) || !target.isOurs || source.is === "image") return undefined;
-  const id = target.object?.status?.id ?? target.object?.metadata.annotations?.[annotations.providerId] ?? "";
+  const id = target.object === undefined ? "" : machineIdOf(target.object);
   return id === "" ? undefined : deed({ is: "own", id });
 };
 

@@ -2,7 +2,7 @@
 import { type Ms, parseTime } from "@telltale/kinds";
 import { done, type Finalized, waiting } from "@telltale/runtime";
 import { type Draft, type SafeText, text } from "@telltale/status";
-import type { VMClone } from "../kinds/index.ts";
+import { VirtualMachine, type VMClone } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
 import type { Link } from "../link/links.ts";
 import { ProviderError } from "../link/provider-error.ts";
@@ -11,6 +11,7 @@ import { annotations } from "../names.ts";
 import { answered, type CloneHands, callName, type Outcome, probe } from "./act.ts";
 import { copyOp } from "./decide.ts";
 import { observe, type Senses } from "./observe.ts";
+import { machineIdOf, placeOf } from "./target.ts";
 import type { World } from "./world.ts";
 
 /** So long what is under way is waited for. */
@@ -25,7 +26,8 @@ export async function finalize(
   const world = await observe(clone, hands, senses);
   const isForced = clone.metadata.annotations?.[annotations.forceDelete] === "true";
   const isCleaned = clone.metadata.annotations?.[annotations.cloneCleanup] === "true";
-  const isBound = world.target.isOurs && world.target.object?.status?.id === world.held.targetVMID;
+  const { isOurs, object } = world.target;
+  const isBound = isOurs && object !== undefined && machineIdOf(object) === world.held.targetVMID;
   if (world.told.phase === "Ready" || isForced || isBound) return done;
   const isAsked =
     world.record?.op === copyOp || (world.held.taskRef ?? "") !== "" || (world.held.targetVMID ?? "") !== "";
@@ -79,7 +81,8 @@ async function ended(
     draft.unset("taskRef");
   }
   const id = held.targetVMID ?? "";
-  if (!isCleaned || id === "") return done;
+  // Only half a copy is removed: a machine that an object has, by whatever way it came to it, is that object's.
+  if (!isCleaned || id === "" || (await isHad(id, world, hands))) return done;
   try {
     const { exists } = await link.ask("describe", { id }, { deadline: deadlines.describe, signal });
     if (!exists) return done;
@@ -90,4 +93,11 @@ async function ended(
     throw error;
   }
   return wait(text`Waiting until the provider has removed the copy`);
+}
+
+/** The cache may be older than the object. */
+async function isHad(id: string, { clone, claimed }: World, hands: CloneHands): Promise<boolean> {
+  if (claimed.has(id)) return true;
+  const object = await hands.live(VirtualMachine, placeOf(clone));
+  return object !== undefined && machineIdOf(object) === id;
 }

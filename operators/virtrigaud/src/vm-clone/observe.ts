@@ -25,7 +25,7 @@ import { toldAll } from "../validate/problem.ts";
 import { nameOn } from "../virtual-machine/name.ts";
 import { lockOf } from "../virtual-machine/observe.ts";
 import { reach, type Ways } from "../vm-snapshot/reach.ts";
-import { hostName, isOurs, placeOf, targetOf } from "./target.ts";
+import { hostName, isOurs, machineIdOf, placeOf, targetOf } from "./target.ts";
 import type { Held, Source, Target, Told, World } from "./world.ts";
 
 export interface Senses extends Ways {
@@ -73,9 +73,7 @@ export async function observe(clone: VMClone, look: Look, senses: Senses): Promi
       look,
       senses.places,
     ),
-    claimed: new Set(
-      mates.flatMap((it) => ((it.status?.id ?? "") === "" || isOurs(it, clone) ? [] : [it.status?.id ?? ""])),
-    ),
+    claimed: new Set(mates.flatMap((it) => (machineIdOf(it) === "" || isOurs(it, clone) ? [] : [machineIdOf(it)]))),
     ...record,
     held: heldOf(clone),
     told: toldOf(clone),

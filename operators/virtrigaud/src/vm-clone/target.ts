@@ -19,6 +19,10 @@ export const hostName = ({ spec }: VMClone): string =>
 export const isOurs = (object: VirtualMachine | undefined, clone: VMClone): boolean =>
   object?.metadata.annotations?.[annotations.clone] === markOf(clone);
 
+/** The machine that an object has, or is about to get. */
+export const machineIdOf = ({ metadata, status }: VirtualMachine): string =>
+  status?.id ?? metadata.annotations?.[annotations.providerId] ?? "";
+
 /** What is made. */
 export const typeOf = ({ spec }: VMClone): "LinkedClone" | "FullClone" =>
   spec.options?.type === "LinkedClone" && spec.source.imageRef === undefined ? "LinkedClone" : "FullClone";

@@ -234,4 +234,29 @@ describe("the end of a clone", () => {
     expect(copies()).toEqual(["web2", "web3"]);
     expect(host.asked("delete").length).toBe(1);
   });
+
+  it("with cleanup: a copy that another object has meanwhile, or is about to get, is not half a copy", async () => {
+    await begin(slow);
+    const cleaned = { metadata: { annotations: { "virtrigaud.io/clone-cleanup": "true" } } };
+    const refs = { providerRef: { name: "box" }, classRef: { name: "small" }, imageRef: { name: "tiny" } };
+    const idOf = (copy: string) => host.machines.find(({ name }) => name === copy)?.id ?? "";
+    const deleted = async (name: string, copy: string, prepare: () => Promise<unknown>) => {
+      await clone({ target: { name: copy } }, name);
+      await h.patch(VMClone, name, cleaned);
+      await s.until(async () => (await read(name))?.taskRef !== undefined, 20_000);
+      await prepare();
+      await h.remove(VMClone, name);
+      await s.until(async () => (await read(name)) === undefined, 300_000);
+    };
+    await deleted("a", "web5", async () => {
+      await h.apply(VirtualMachine, "adopted", refs);
+      await h.status(VirtualMachine, "adopted", { id: idOf("web5") });
+    });
+    // Its own object, which has no status yet.
+    await deleted("b", "web6", () =>
+      h.apply(VirtualMachine, "web6", refs, { annotations: { "virtrigaud.io/provider-id": idOf("web6") } }),
+    );
+    expect(copies()).toEqual(["web5", "web6"]);
+    expect(host.asked("delete")).toEqual([]);
+  });
 });
