@@ -64,6 +64,25 @@ test("data that cannot be served are named, and the other records are served", a
   expect(await it.answers("www.example.com.", "A")).toEqual({ "dns-primary-0": "3600 A 192.0.2.10" });
 });
 
+test("a record that was changed speaks for what it says now only once that is served", async () => {
+  await it.make(DNSZone, "example-com", zoneSpec);
+  await www();
+  await it.pass(10_000);
+  const { faults } = await it.bindcar("dns-primary-0");
+  faults.add({ match: { method: "PUT" }, action: { type: "slow" }, delayMs: 10_000, times: 1 });
+  await it.edit(ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.99"] } });
+  const seen = async () => {
+    const { metadata, status } = (await it.get(ARecord, "www")) ?? {};
+    return { ready: await it.says(ARecord, "www"), isCurrent: status?.observedGeneration === metadata?.generation };
+  };
+  const ready = expect.stringContaining("True ReconcileSucceeded");
+  await it.pass(3_000);
+  expect(await seen()).toEqual({ ready, isCurrent: false });
+  await it.pass(15_000);
+  expect(await seen()).toEqual({ ready, isCurrent: true });
+  expect(await it.answers("www.example.com.", "A")).toEqual({ "dns-primary-0": "3600 A 192.0.2.99" });
+});
+
 test("a deleted record goes after its data", async () => {
   await it.make(DNSZone, "example-com", zoneSpec);
   await www();

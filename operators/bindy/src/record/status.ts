@@ -97,11 +97,14 @@ function published(
 }
 
 /** Nothing is known that was not before. */
-function keep({ status: stored }: DNSRecord, draft: RecordDraft): boolean {
+function keep(record: DNSRecord, draft: RecordDraft): boolean {
+  const { status: stored } = record;
   const { status, reason } = stored?.conditions?.find(({ type }) => type === "Ready") ?? {};
   // Somebody else may have said so.
   const isOurs =
     status !== undefined && status !== "Unknown" && (status === "True") === (reason === "ReconcileSucceeded");
+  // That the data of before are served says nothing of what the record says now: it speaks for no newer generation.
+  if (isOurs && status === "True" && stored?.recordHash !== recordHash(record)) draft.aside();
   if (isOurs) draft.keep("Ready");
   else draft.condition("Ready", false, "Progressing", "The zone has not been published with it yet");
   return isOurs && status === "True";
