@@ -105,7 +105,7 @@ const codes: readonly Code[] = [
   { number: 401, means: "the token is not recognised", step: "token, TokenReview rights" },
   { number: 403, means: "the token is not allowed", step: "allow-list, policies of the service mesh" },
   { number: 404, means: "the zone is not on that pod", step: "wait for one pass, then look at the DNSZone" },
-  { number: 429, means: "too many requests", step: "raise `RATE_LIMIT_*`" },
+  { number: 429, means: "too many requests", step: "raise `RATE_LIMIT_BURST`" },
   { number: 500, means: "Bindcar or named failed", step: "the logs of both containers" },
   { number: 501, means: "Bindcar is too old", step: "use a newer image" },
   { number: 502, means: "something between the operator and the pod", step: "service mesh, policies" },

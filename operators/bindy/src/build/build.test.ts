@@ -37,7 +37,7 @@ describe("3.3 what an instance takes from its cluster", () => {
     expect(server({ config: { allowTransfer: [] } }, role).allowTransfer).toEqual([]);
     expect(server({}, role).allowTransfer).toEqual(["192.0.2.1"]);
     expect(server({}, { global: role.global }).allowTransfer).toEqual(["192.0.2.2"]);
-    expect(namedOptions(server())).toContain("allow-transfer { none; };");
+    expect(namedOptions(server(), "k")).toContain("allow-transfer { none; };");
   });
 
   test("8.4 L-26 the key: the first that says anything counts", () => {
@@ -70,10 +70,27 @@ describe("8.4 named's configuration", () => {
       expect(conf).toContain(part);
   });
 
+  test("who may change zones may ask for them, whoever else may", () => {
+    const query = (allowQuery?: string[]) =>
+      /allow-query .*/.exec(namedOptions(server({ config: allowQuery === undefined ? {} : { allowQuery } }), "k"))?.[0];
+    expect(query()).toBeUndefined();
+    expect(query(["!10.0.0.1", "any"])).toBe('allow-query { key "k"; !10.0.0.1; any; };');
+    expect(query(["none"])).toBe('allow-query { key "k"; };');
+    expect(query([])).toBe('allow-query { key "k"; };');
+  });
+
+  test("9.8 upstream's Bindcar waits REQUESTS / 60 seconds for each request beyond the burst", () => {
+    const env = buildDeployment(server(), key, around).spec?.template.spec?.containers[1]?.env ?? [];
+    const of = (name: string) => Number(env.find((it) => it.name === name)?.value);
+    expect(Math.floor(of("RATE_LIMIT_REQUESTS") / 60)).toBeLessThanOrEqual(1);
+    expect(of("RATE_LIMIT_BURST")).toBeGreaterThanOrEqual(1_000);
+  });
+
   test("L-29 a policy that is built in is not defined again; another one is", () => {
     const signing = (policy?: string) =>
       namedOptions(
         server({ config: { dnssec: { signing: { enabled: true, nsec3: true, ...(policy ? { policy } : {}) } } } }),
+        "k",
       );
     expect(signing()).not.toContain("dnssec-policy");
     expect(signing("strict")).toContain('dnssec-policy "strict" {');
@@ -84,7 +101,7 @@ describe("8.4 named's configuration", () => {
   test("8.4 keys of a Secret are put where named can write how far they are", () => {
     const signing = { enabled: true, keysFrom: { secretRef: { name: "bindy-keys" } } };
     const it = server({ config: { dnssec: { signing } } });
-    expect(namedOptions(it)).toContain('key-directory "/var/cache/bind/keys";');
+    expect(namedOptions(it, "k")).toContain('key-directory "/var/cache/bind/keys";');
     const pod = buildDeployment(it, key, around).spec?.template.spec;
     expect(pod?.volumes).toContainEqual({ name: "dnssec-keys", secret: { secretName: "bindy-keys" } });
     const [first, ...more] = pod?.initContainers ?? [];
@@ -100,8 +117,8 @@ describe("8.4 named's configuration", () => {
 
   test("12.2 what could end a statement is refused even where nobody validated it", () => {
     const attack = 'any; }; zone "x" { type primary; file "y"; }; acl z { any';
-    expect(() => namedOptions(server({ config: { allowQuery: [attack] } }))).toThrow(/takes no/);
-    expect(() => namedOptions(server({ config: { forwarders: ["1.2.3.4; }; x {"] } }))).toThrow(/takes no/);
+    expect(() => namedOptions(server({ config: { allowQuery: [attack] } }), "k")).toThrow(/takes no/);
+    expect(() => namedOptions(server({ config: { forwarders: ["1.2.3.4; }; x {"] } }), "k")).toThrow(/takes no/);
     expect(() => namedConf(server({}, { acls: { 'a"b': ["any"] } }), "k")).toThrow(/takes no/);
     expect(() => namedConf(server(), 'k"; };')).toThrow(/takes no/);
     expect(() => keyData({ name: "k", algorithm: "hmac-sha256", secret: 'x"; };' })).toThrow(/BIND/);

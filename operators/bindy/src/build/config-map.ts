@@ -19,7 +19,7 @@ export function configData(server: Nameserver, keyName: string): Record<string, 
   const { namedConf: conf, namedConfOptions: options } = server.configMapRefs;
   return {
     ...(conf === undefined ? { "named.conf": namedConf(server, keyName) } : {}),
-    ...(options === undefined ? { "named.conf.options": namedOptions(server) } : {}),
+    ...(options === undefined ? { "named.conf.options": namedOptions(server, keyName) } : {}),
     "rndc.conf": rndcConf(keyName),
   };
 }

@@ -180,7 +180,9 @@ function bindcarEnv(server: Nameserver, key: UsedKey, { operatorNamespace }: Sur
     { name: "RNDC_ALGORITHM", value: key.algorithm },
     { name: "NSUPDATE_PORT", value: String(dnsPort) },
     { name: "NSUPDATE_KEY_NAME", value: key.name },
-    { name: "RATE_LIMIT_REQUESTS", value: "6000" },
-    { name: "RATE_LIMIT_BURST", value: "200" },
+    // Upstream's Bindcar 0.7 divides the one by the period of a minute and waits so many seconds for each request: with more than
+    // this it waits longer, not shorter. What is served beyond it is the burst, which covers a start with thousands of zones.
+    { name: "RATE_LIMIT_REQUESTS", value: "100" },
+    { name: "RATE_LIMIT_BURST", value: "6000" },
   ];
 }

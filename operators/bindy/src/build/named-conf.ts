@@ -57,7 +57,7 @@ export function namedConf(server: Nameserver, keyName: string): string {
   ]);
 }
 
-export function namedOptions(server: Nameserver): string {
+export function namedOptions(server: Nameserver, keyName: string): string {
   const { config, allowTransfer } = server;
   const { forwarders = [], allowQuery, dnssec } = config;
   return lines([
@@ -77,7 +77,10 @@ export function namedOptions(server: Nameserver): string {
     ...(forwarders.length === 0
       ? []
       : [`  forwarders { ${forwarders.map((it) => `${lawful(it, address)};`).join(" ")} };`]),
-    ...(allowQuery === undefined ? [] : [`  allow-query ${list(allowQuery)};`]),
+    // Whoever may change a zone may ask what is in it: named looks at it before it updates.
+    ...(allowQuery === undefined
+      ? []
+      : [`  allow-query ${list([`key ${lawful(keyName, keyNames)}`, ...allowQuery.filter((it) => it !== "none")])};`]),
     `  allow-transfer ${list(allowTransfer)};`,
     ...(dnssec?.validation === undefined ? [] : [`  dnssec-validation ${dnssec.validation ? "yes" : "no"};`]),
     "};",

@@ -16,7 +16,7 @@ test("10.6 what the operator writes for named is moved to a pod without a contai
   expect(conf).toContain('include "/pods/x/etc/bind/named.conf.options";');
   expect(conf).toContain('include "/pods/x/etc/bind/keys/rndc.key";');
   expect(conf).toContain('inet 127.0.0.1 port 40002 allow { localhost; } keys { "bindy-operator"; };');
-  const options = rewritten(namedOptions(server), place);
+  const options = rewritten(namedOptions(server, "bindy-operator"), place);
   expect(options).toContain("options {\n  lock-file none;");
   expect(options).toContain('directory "/pods/x/var/cache/bind";');
   expect(options).toContain("listen-on port 40001 { 127.0.0.1; };");
