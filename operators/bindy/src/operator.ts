@@ -8,6 +8,9 @@ import { httpWire } from "./bindcar/http-wire.ts";
 import { tokenFile } from "./bindcar/token.ts";
 import { bind9Clusters } from "./cluster/controller.ts";
 import type { Config } from "./config.ts";
+import { dnsUpdates, type Updates } from "./dns-update/client.ts";
+import { secretKeys } from "./dns-update/keys.ts";
+import { tcpWire } from "./dns-update/tcp.ts";
 import { bind9GlobalClusters } from "./global-cluster/controller.ts";
 import { Grace } from "./grace.ts";
 import { accounts } from "./instance/accounts.ts";
@@ -28,6 +31,8 @@ export interface OperatorOptions {
   readonly log?: Log;
   /** Default: the pods' real API, with the token that is mounted. */
   readonly bindcar?: Bindcar;
+  /** Default: their real DNS port, with the keys of their Secrets. */
+  readonly updates?: Updates;
   /** Told of what is asked of pods. */
   readonly metrics?: Pick<BindyMetrics, "onBindcar" | "onProbe">;
 }
@@ -42,6 +47,8 @@ export function bindyOperator(options: OperatorOptions): readonly Controller[] {
     ...(metrics === undefined ? {} : { onFailure: metrics.onProbe }),
   });
   const secrets = new Secrets({ transport, clock, random, log });
+  const keys = secretKeys({ read: (name) => secrets.read(name), clock });
+  const updates = options.updates ?? dnsUpdates({ wire: tcpWire({ clock }), keys, clock });
   const tools = { config, prober, secrets, turns: new Turns(), random };
   const ledger = new Ledger();
   return [
@@ -49,7 +56,7 @@ export function bindyOperator(options: OperatorOptions): readonly Controller[] {
     bind9Clusters({ config, grace: new Grace() }),
     bind9Instances(tools),
     accounts(),
-    zones({ bindcar, ledger, memory: new Memory(), findings: prober }, prober.zoneSource),
+    zones({ bindcar, updates, ledger, memory: new Memory(), findings: prober }, prober.zoneSource),
     gates(ledger),
     ...records(ledger),
   ];

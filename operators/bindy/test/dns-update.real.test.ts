@@ -15,6 +15,8 @@ describe.skipIf(path === undefined)("dynamic updates of a real BIND", () => {
   beforeAll(async () => {
     pod = await startPod({ path: path ?? "" });
     await ask(pod, "POST", "/zones", primary("update.example"));
+    const { updateKeyName: _, ...closed } = primary("closed.example") as Readonly<Record<string, unknown>>;
+    await ask(pod, "POST", "/zones", closed);
   });
   afterAll(() => pod?.stop());
 
@@ -87,25 +89,30 @@ describe.skipIf(path === undefined)("dynamic updates of a real BIND", () => {
   it("says what named refused, and why", async () => {
     const add: Change = { type: "add", name: "x.update.example.", rrtype: "A", ttl: 60, value: "192.0.2.1" };
     const update = { zone: "update.example", prerequisites: [], changes: [add] };
-    const refused = (code: string) => ({ ok: false, trouble: { at: "answered", status: 500, code } });
-    expect(await updatesWith("AAAA").send(server(), update)).toEqual(refused("RNDC_AUTH"));
+    const refused = (why: string, by = server()) => ({ ok: false, trouble: { at: "update", why, key: by.key } });
+    expect(await updatesWith("AAAA").send(server(), update)).toEqual(refused("key refused"));
     const late = updatesWith(pod.secret, () => (systemClock.now() - 3_600_000) as ReturnType<typeof systemClock.now>);
-    expect(await late.send(server(), update)).toEqual(refused("RNDC_AUTH"));
-    expect(await send([add], [], "elsewhere.example")).toEqual(refused("NSUPDATE_FAILED"));
-    const nobody = { ...server(), dns: "127.0.0.1:9" };
-    expect(await updatesWith(pod.secret).send(nobody, update)).toEqual({
+    expect(await late.send(server(), update)).toEqual(refused("key refused"));
+    expect(await send([add], [], "elsewhere.example")).toEqual(refused("not authoritative"));
+    expect(await send([{ ...add, name: "x.closed.example." }], [], "closed.example")).toEqual(refused("not allowed"));
+    expect(await updatesWith(pod.secret).send({ dns: server().dns }, update)).toEqual({
       ok: false,
-      trouble: { at: "unreachable", why: "refused" },
+      trouble: { at: "update", why: "no key" },
     });
+    const nobody = { ...server(), dns: "127.0.0.1:9" };
+    expect(await updatesWith(pod.secret).send(nobody, update)).toEqual(refused("refused"));
     expect(await pod.dig("x.update.example", "A")).toContain("NXDOMAIN");
   });
 
-  it("reads the name servers of a zone", async () => {
-    const found = await updatesWith(pod.secret).nameServers(server(), "update.example");
-    expect(found).toEqual({ ok: true, value: ["ns1.update.example."] });
-    expect(await updatesWith(pod.secret).nameServers(server(), "elsewhere.example")).toEqual({
+  it("reads what a zone says of itself", async () => {
+    const soa = await pod.dig("+short", "update.example", "SOA");
+    expect(await updatesWith(pod.secret).apex(server(), "update.example")).toEqual({
       ok: true,
-      value: undefined,
+      value: {
+        soa: { name: "update.example.", type: "SOA", ttl: 3600, values: [soa] },
+        rrsets: [{ name: "update.example.", type: "NS", ttl: 3600, values: ["ns1.update.example."] }],
+      },
     });
+    expect(await updatesWith(pod.secret).apex(server(), "elsewhere.example")).toEqual({ ok: true, value: undefined });
   });
 });

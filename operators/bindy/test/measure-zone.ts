@@ -9,7 +9,7 @@ import { DNSZone, specOf } from "../src/kinds/index.ts";
 import { compile } from "../src/zone/compile.ts";
 import { Memory } from "../src/zone/memory.ts";
 import { publish } from "../src/zone/primaries.ts";
-import { startPod } from "./real-named.ts";
+import { serverOf, startPod, updatesOf } from "./real-named.ts";
 import { dnsZone, record } from "./zone-objects.ts";
 
 const count = Number(process.argv[2] ?? "2000");
@@ -26,9 +26,6 @@ try {
   );
   const content = compile({ zone: { namespace: "dns", name: "example-com" }, spec, addresses: [], records });
   if (content.is === "refused") throw new Error(content.why);
-  const host = new URL(pod.url).host;
-  const dns = `127.0.0.1:${pod.dns.port}`;
-  const server = { uid: "pod", name: "pod", namespace: "dns", http: host, dns, keyName: "bindy-operator" };
   const transfers = { alsoNotify: [], allowTransfer: [] };
   const task = {
     zone: { uid: "zone" },
@@ -36,14 +33,22 @@ try {
     least: 1,
     stored: undefined,
     transfers,
-    servers: [server],
+    before: [],
+    servers: [serverOf(pod)],
     followers: [],
   };
   const began = clock.uptime();
-  const around = { bindcar, memory: new Memory(), signal: new AbortController().signal, report: () => {} };
+  const around = {
+    bindcar,
+    updates: updatesOf(pod),
+    memory: new Memory(),
+    now: clock.now(),
+    signal: new AbortController().signal,
+    report: () => {},
+  };
   const { results } = await publish(task, around);
   const took = clock.uptime() - began;
-  const { is } = results.get("pod") ?? {};
+  const { is } = results.get("pod-0") ?? {};
   const last = await pod.dig(`host-${count - 1}.example.com`, "A", "+short");
   if (is !== "served" || last === "") throw new Error(`the zone is not served: ${is}`);
   console.log(JSON.stringify({ requests, took }));

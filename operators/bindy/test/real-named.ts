@@ -10,8 +10,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { sleep, systemClock } from "@telltale/clock";
 import type { Log } from "@telltale/runtime";
+import { Secret } from "@telltale/status";
 import { bindcarConfig } from "../src/bindcar-server/config.ts";
 import { type BindcarServer, startBindcar } from "../src/bindcar-server/server.ts";
+import { dnsUpdates, type Updates } from "../src/dns-update/client.ts";
+import { tcpWire } from "../src/dns-update/tcp.ts";
+import type { UpServer } from "../src/zone/pods.ts";
 
 const run = promisify(execFile);
 
@@ -124,6 +128,27 @@ function startUpstream(program: string): typeof startReal {
     throw new Error(`${program} did not start: ${log.join("").slice(-2000)}`);
   };
 }
+
+/** The way to its DNS port, with its key. */
+export function updatesOf(...pods: readonly RealPod[]): Updates {
+  const keyOf = (secret: string) => pods.find((pod) => pod.folder === secret)?.secret ?? "";
+  return dnsUpdates({
+    wire: tcpWire({ clock: systemClock }),
+    keys: { get: async ({ secret, ...key }) => ({ ...key, secret: new Secret(keyOf(secret)) }), forget() {} },
+    clock: systemClock,
+  });
+}
+
+/** A pod as a zone knows it. */
+export const serverOf = (pod: RealPod, i = 0): UpServer => ({
+  uid: `pod-${i}`,
+  name: `pod-${i}`,
+  namespace: "dns",
+  http: new URL(pod.url).host,
+  dns: `127.0.0.1:${pod.dns.port}`,
+  keyName: "bindy-operator",
+  key: { namespace: "dns", secret: pod.folder, field: "secret", name: "bindy-operator", algorithm: "hmac-sha256" },
+});
 
 function remembering(lines: string[]): Log {
   const line = (message: string, fields: object = {}) => void lines.push(`${message} ${JSON.stringify(fields)}`);

@@ -482,20 +482,3 @@ test("a zone for nobody says so, and so do its records", async () => {
     "False ZoneNotConfigured DNSZone has no instances: No instance matches the zone",
   );
 });
-
-test("an older Bindcar that does not let zones be read is brought up to date by making them again", async () => {
-  it = await zoneStage();
-  await it.cluster("dns", 1, 0);
-  (await it.bindcar("dns-primary-0")).faults.add({
-    match: { path: "/rrsets$" },
-    action: { type: "status", code: 501 },
-  });
-  await it.make(DNSZone, "example-com", zoneSpec);
-  await it.make(ARecord, "www", { name: "www", ipv4Addresses: ["192.0.2.10"] });
-  await it.pass(20_000);
-  expect(await it.answers("www.example.com.", "A")).toEqual({ "dns-primary-0": "3600 A 192.0.2.10" });
-  expect(await it.says(ARecord, "www")).toContain("True ReconcileSucceeded");
-  it.asked();
-  await it.pass(600_000);
-  expect(it.asked().filter((line) => !line.startsWith("GET"))).toEqual([]);
-});

@@ -4,13 +4,15 @@ import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport, isNotFound, type Request } from "@telltale/client";
 import { seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { type Condition, type KindRef, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
-import { CoreEvent, Namespace, Pod } from "@telltale/kinds/builtin";
+import { CoreEvent, Namespace, Pod, Service } from "@telltale/kinds/builtin";
 import { type Manager, manager, type Replicas } from "@telltale/runtime";
 import { simulatedRuntime, workloads } from "@telltale/workloads";
 import { bindcarClient } from "../src/bindcar/client.ts";
 import type { RRset } from "../src/bindcar/contract.ts";
 import { fixedToken } from "../src/bindcar/token.ts";
 import { SimulatedBindcar } from "../src/bindcar-simulated/bindcar.ts";
+import { simulatedUpdates } from "../src/bindcar-simulated/updates.ts";
+import type { Upstream } from "../src/bindcar-simulated/upstream.ts";
 import { simulatedWire } from "../src/bindcar-simulated/wire.ts";
 import { standardConfig } from "../src/config.ts";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, DNSZone, recordKinds } from "../src/kinds/index.ts";
@@ -52,6 +54,8 @@ export interface ZoneStageOptions {
   readonly ready?: Ms;
   /** Who of several processes works. Default: there is one. */
   readonly replicas?: Replicas;
+  /** Whose Bindcar is in the pods. Default: ours. */
+  readonly upstream?: Upstream;
 }
 
 export async function zoneStage(options: ZoneStageOptions = {}): Promise<ZoneStage> {
@@ -72,9 +76,16 @@ export async function zoneStage(options: ZoneStageOptions = {}): Promise<ZoneSta
 
   const bindcars = new Map<string, SimulatedBindcar>();
   /** Each at its own address: what comes to another port of it is DNS. */
+  /** By the address of a Service, that of a pod behind it. */
+  let services = new Map<string, string>();
   const at = (address: string): SimulatedBindcar => {
-    const serverAt = (endpoint: string) => bindcars.get(endpoint.split(":")[0] ?? "")?.nameserver;
-    const it = bindcars.get(address) ?? new SimulatedBindcar({ clock, random: seededRandom(7), address, serverAt });
+    const serverAt = (endpoint: string) => {
+      const [to = ""] = endpoint.split(":");
+      return bindcars.get(services.get(to) ?? to)?.nameserver;
+    };
+    const { upstream } = options;
+    const more = { address, serverAt, ...(upstream !== undefined && { upstream }) };
+    const it = bindcars.get(address) ?? new SimulatedBindcar({ clock, random: seededRandom(7), ...more });
     bindcars.set(address, it);
     return it;
   };
@@ -84,11 +95,25 @@ export async function zoneStage(options: ZoneStageOptions = {}): Promise<ZoneSta
   let isApart = false;
   const config = { ...standardConfig, zoneReadinessGate: options.gate ?? false };
 
+  const pods = async (instance?: string) => {
+    const { items } = await client.list(Pod, {});
+    const live = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    return live.filter(({ metadata }) => instance === undefined || metadata?.labels?.["instance"] === instance);
+  };
   const pass = async (by: Ms = 0) => {
     for (let i = 0; i < 6; i += 1) await turn();
     await clock.settle(by);
     for (let i = 0; i < 6; i += 1) await turn();
     await server.settle();
+    if (options.upstream === undefined) return;
+    const { items } = await client.list(Service, {});
+    const live = await pods();
+    services = new Map(
+      items.flatMap(({ metadata, spec }) => {
+        const pod = live.find((it) => it.metadata?.labels?.["instance"] === metadata?.name);
+        return [[spec?.clusterIP ?? "", pod?.status?.podIP ?? ""]];
+      }),
+    );
   };
   const start = () => {
     let isDead = false;
@@ -105,7 +130,8 @@ export async function zoneStage(options: ZoneStageOptions = {}): Promise<ZoneSta
     };
     const random = seededRandom(5);
     const bindcar = bindcarClient({ wire: simulatedWire({ find, clock }), token: fixedToken("t"), clock, random });
-    const controllers = bindyOperator({ config, transport, clock, random, bindcar });
+    const updates = simulatedUpdates({ find, clock });
+    const controllers = bindyOperator({ config, transport, clock, random, bindcar, updates });
     const log = complaining(complaints);
     const it: Manager = manager({
       name: "bindy",
@@ -143,11 +169,6 @@ export async function zoneStage(options: ZoneStageOptions = {}): Promise<ZoneSta
       if (isNotFound(error)) return undefined;
       throw error;
     }
-  };
-  const pods = async (instance?: string) => {
-    const { items } = await client.list(Pod, {});
-    const live = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-    return live.filter(({ metadata }) => instance === undefined || metadata?.labels?.["instance"] === instance);
   };
   const bindcarOf = ({ status }: Pod) => at(status?.podIP ?? "");
   return {

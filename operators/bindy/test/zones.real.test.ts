@@ -8,10 +8,9 @@ import { fixedToken } from "../src/bindcar/token.ts";
 import { type DNSRecord, DNSZone, specOf } from "../src/kinds/index.ts";
 import { compile } from "../src/zone/compile.ts";
 import { Memory } from "../src/zone/memory.ts";
-import type { UpServer } from "../src/zone/pods.ts";
 import { type Published, publish } from "../src/zone/primaries.ts";
 import { type Followed, follow } from "../src/zone/secondaries.ts";
-import { type RealPod, startPod } from "./real-named.ts";
+import { type RealPod, serverOf, startPod, updatesOf } from "./real-named.ts";
 import { dnsZone, record, soaRecord } from "./zone-objects.ts";
 
 const path = bindFor("operators/bindy: zones on a real BIND");
@@ -27,15 +26,6 @@ describe.skipIf(path === undefined)("zones on a real BIND", () => {
   }, 60_000);
   afterAll(() => Promise.all(pods.map((pod) => pod.stop())));
 
-  const serverOf = (pod: RealPod, i: number): UpServer => ({
-    uid: `pod-${i}`,
-    name: `pod-${i}`,
-    namespace: "dns",
-    http: new URL(pod.url).host,
-    dns: `127.0.0.1:${pod.dns.port}`,
-    keyName: "bindy-operator",
-  });
-
   async function bring(
     records: readonly DNSRecord[],
     spec: object = {},
@@ -50,16 +40,18 @@ describe.skipIf(path === undefined)("zones on a real BIND", () => {
       clock: systemClock,
       random: systemRandom,
     });
-    const around = { bindcar, memory, signal: new AbortController().signal, report: () => {} };
+    const updates = updatesOf(...pods);
+    const now = systemClock.now();
+    const around = { bindcar, updates, memory, now, signal: new AbortController().signal, report: () => {} };
     const servers = pods.map(serverOf);
     const [one, two, three] = servers;
     if (one === undefined || two === undefined || three === undefined) throw new Error("three pods are needed");
     const transfers = { alsoNotify: [three.dns], allowTransfer: ["127.0.0.1"] };
     const least = settled.soaRecord.serial;
-    const wanted = { zone, content, least, stored, transfers, servers: [one, two], followers: [three] };
+    const wanted = { zone, content, before: [], least, stored, transfers, servers: [one, two], followers: [three] };
     const published = await publish(wanted, around);
     stored = published.serial;
-    const secondary = { ...three, primaries: [one.dns, two.dns] };
+    const secondary = { ...three, primaries: [one.dns, two.dns], services: [] };
     const task = { zone, name: "example.com", serial: published.serial, servers: [secondary] };
     let followed = await follow(task, around);
     // NOTIFY is queued: a secondary on the same machine has it within seconds.

@@ -9,8 +9,9 @@ import { bindcarApi } from "../bindcar-server/api.ts";
 import { anybody, sharedSecret } from "../bindcar-server/authenticate.ts";
 import { type RateLimit, RateLimiter } from "../bindcar-server/rate-limit.ts";
 import { type Delivery, deliver } from "./delivery.ts";
-import { Faults } from "./faults.ts";
+import { Faults, type Met } from "./faults.ts";
 import { SimulatedNameserver } from "./nameserver.ts";
+import { type Upstream, upstreamReply } from "./upstream.ts";
 
 export interface SimulatedOptions {
   readonly clock: Clock;
@@ -18,6 +19,8 @@ export interface SimulatedOptions {
   /** Whoever asks needs it. Default: nobody is asked. */
   readonly token?: string;
   readonly version?: string;
+  /** As which release of upstream's Bindcar it answers. Default: as ours. */
+  readonly upstream?: Upstream;
   /** Default: none. */
   readonly limit?: RateLimit;
   /** The pod's own address, by which primaries know a secondary. */
@@ -33,6 +36,9 @@ export interface SimulatedRequest {
   readonly body?: string;
   readonly peer?: string;
 }
+
+/** What comes to the DNS port: a question, prerequisites alone, and changes. */
+export type DnsMethod = "QUERY" | "CHECK" | "UPDATE";
 
 /** What was asked. Never the Authorization header. */
 export interface Logged {
@@ -57,7 +63,8 @@ export class SimulatedBindcar {
   #listeners: readonly (() => void)[] = [];
 
   constructor(options: SimulatedOptions) {
-    const { clock, random, token, limit, version = bindcarVersion, address, serverAt } = options;
+    const { clock, random, token, limit, upstream, address, serverAt } = options;
+    const version = options.version ?? upstream ?? bindcarVersion;
     this.#options = options;
     this.nameserver = new SimulatedNameserver({
       clock,
@@ -104,7 +111,7 @@ export class SimulatedBindcar {
   /** Asks without a socket. */
   async ask({ method, path, headers = {}, body = "", peer = "127.0.0.1" }: SimulatedRequest): Promise<Delivery> {
     if (!this.listens) return { as: "refused" };
-    const { clock } = this.#options;
+    const { clock, upstream } = this.#options;
     const [at, begun] = [clock.now(), clock.uptime()];
     const bytes = Buffer.from(body, "utf8");
     const asked = {
@@ -114,13 +121,27 @@ export class SimulatedBindcar {
       peer,
       body: async () => (bytes.length > 2 * 1024 * 1024 ? undefined : bytes),
     };
-    const delivery = await deliver(this.faults.take({ method, path }), () => this.#api(asked));
+    const answer = async () => {
+      const other = upstream && (await upstreamReply(upstream, { method, path, body }, this.nameserver));
+      return other ?? this.#api(asked);
+    };
+    const delivery = await deliver(this.faults.take({ method, path }), answer);
     const status = "reply" in delivery ? delivery.reply.status : 0;
     const bodyHash = body === "" ? "" : createHash("sha256").update(body).digest("hex");
-    this.#count += 1;
-    const logged = { number: this.#count, at, method, path, status, took: clock.uptime() - begun, bodyHash };
-    this.#requests = [...this.#requests.slice(-9_999), logged];
+    this.#log({ at, method, path, status, took: clock.uptime() - begun, bodyHash });
     return delivery;
+  }
+
+  /** What goes wrong with a message to its DNS port: only what is meant for that, by its method. */
+  meets(method: DnsMethod, zone: string): Met | undefined {
+    const path = `/zones/${zone}`;
+    this.#log({ at: this.#options.clock.now(), method, path, status: 0, took: 0, bodyHash: "" });
+    return this.faults.take({ method, path }, "named");
+  }
+
+  #log(logged: Omit<Logged, "number">): void {
+    this.#count += 1;
+    this.#requests = [...this.#requests.slice(-9_999), { number: this.#count, ...logged }];
   }
 
   #tell(): void {

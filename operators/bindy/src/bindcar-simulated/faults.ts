@@ -112,11 +112,12 @@ export class Faults {
     return this.#active.some(({ fault }) => fault.action.type === "refuse");
   }
 
-  /** The first fault that this request meets. Each that matches counts it. */
-  take(request: { readonly method: string; readonly path: string }): Met | undefined {
+  /** The first fault that this request meets. Each that matches counts it. `named`: only those that say a method. */
+  take(request: { readonly method: string; readonly path: string }, of: "any" | "named" = "any"): Met | undefined {
     let met: Met | undefined;
     for (const it of this.#active) {
       const { fault } = it;
+      if (of === "named" && fault.match?.method === undefined) continue;
       if (!matches(fault, request)) continue;
       it.seen += 1;
       const { skip = 0, times = Number.POSITIVE_INFINITY, every = 1, probability = 1, action, delayMs = 0 } = fault;

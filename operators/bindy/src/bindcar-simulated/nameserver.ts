@@ -115,9 +115,15 @@ export class SimulatedNameserver implements Nameserver {
     return { serial, rrsets: ordered(zone.rrsets) };
   }
 
+  /** Whether it takes updates of a zone now. */
+  isUpdatable(name: string): boolean {
+    const { type, frozen, updatable } = this.#find(name);
+    return type === "primary" && updatable && !frozen;
+  }
+
   async update(name: string, edits: readonly Edit[]): Promise<void> {
     const zone = this.#find(name);
-    if (zone.type === "secondary" || zone.frozen || !zone.updatable) throw failed("NSUPDATE_FAILED", "REFUSED");
+    if (!this.isUpdatable(name)) throw failed("NSUPDATE_FAILED", "REFUSED");
     const next = edited(zone, edits);
     if (next === undefined) throw failed("NSUPDATE_FAILED", "REFUSED");
     zone.rrsets = next;

@@ -2,10 +2,11 @@
 // Bindcar cannot change a zone's content in one step. A call never throws for what a server does: how it ended is a value.
 import type { Clock } from "@telltale/clock";
 import type { CallOptions } from "../bindcar/client.ts";
-import type { Outcome, Trouble } from "../bindcar/outcome.ts";
+import type { RRset } from "../bindcar/contract.ts";
 import { Unreached } from "../bindcar/wire.ts";
-import { queryMessage, type Reply, rcodes, readName, readReply, type Update, updateMessage } from "./message.ts";
-import { typeCodes } from "./rdata.ts";
+import { queryMessage, type Reply, rcodes, readReply, type Update, updateMessage } from "./message.ts";
+import type { UpdateOutcome, UpdateProblem } from "./outcome.ts";
+import { rrsetIn } from "./read-data.ts";
 import type { DnsWire } from "./tcp.ts";
 import { errorIn, isFrom, sign, type TsigKey } from "./tsig.ts";
 
@@ -26,9 +27,15 @@ export interface UpdateServer {
 
 export interface Updates {
   /** All of it or nothing. `unmet`: a prerequisite does not hold, and nothing was done. */
-  send(server: UpdateServer, update: Update, call?: CallOptions): Promise<Outcome<"done" | "unmet">>;
-  /** The name servers that the zone itself names. Undefined: the server does not tell us. */
-  nameServers(server: UpdateServer, zone: string, call?: CallOptions): Promise<Outcome<readonly string[] | undefined>>;
+  send(server: UpdateServer, update: Update, call?: CallOptions): Promise<UpdateOutcome<"done" | "unmet">>;
+  /** What the zone says of itself. Undefined: the server does not tell us. */
+  apex(server: UpdateServer, zone: string, call?: CallOptions): Promise<UpdateOutcome<Apex | undefined>>;
+}
+
+export interface Apex {
+  readonly soa: RRset;
+  /** Those of the types that are asked for, as far as there are any: NS, DNSKEY, CDS. */
+  readonly rrsets: readonly RRset[];
 }
 
 export interface KeySource {
@@ -52,70 +59,90 @@ export function dnsUpdates({ wire, keys, clock }: UpdatesOptions): Updates {
     return id;
   };
 
-  async function exchange(server: UpdateServer, message: Buffer, signal: AbortSignal): Promise<Outcome<Reply>> {
+  async function exchange(server: UpdateServer, message: Buffer, signal: AbortSignal): Promise<UpdateOutcome<Read>> {
     const { key: reference, dns } = server;
     const key = reference === undefined ? undefined : await keys.get(reference);
-    if (reference === undefined || key === undefined) return failed(notPossible);
+    if (reference === undefined || key === undefined) return failed(server, "no key");
     const { message: signed, mac } = sign(message, key, secondsOf(clock));
     const bytes = await wire.send(dns, signed, signal);
     const reply = readReply(bytes);
-    if (reply === undefined || reply.id !== message.readUInt16BE(0)) return failed(malformed);
-    if (reply.rcode === rcodes.notAuth && errorIn(bytes, reply) !== 0) {
+    if (reply === undefined || reply.id !== message.readUInt16BE(0)) return failed(server, "malformed");
+    if (reply.rcode === rcodes.notAuth && (errorIn(bytes, reply) ?? 0) !== 0) {
       keys.forget(reference);
-      return failed(notAuthenticated);
+      return failed(server, "key refused");
     }
     // Anyone on the way could have written it.
-    if (!isFrom(bytes, reply, key, mac, secondsOf(clock))) return failed(malformed);
-    return { ok: true, value: reply };
+    if (!isFrom(bytes, reply, key, mac, secondsOf(clock))) return failed(server, "malformed");
+    return { ok: true, value: { bytes, reply } };
   }
 
-  async function guarded<T>({ signal }: CallOptions, ask: (signal: AbortSignal) => Promise<Outcome<T>>) {
+  async function guarded<T>(
+    server: UpdateServer,
+    { signal }: CallOptions,
+    ask: (signal: AbortSignal) => Promise<UpdateOutcome<T>>,
+  ): Promise<UpdateOutcome<T>> {
     const ending = signal ?? new AbortController().signal;
     try {
       return await ask(ending);
     } catch (error) {
-      if (ending.aborted) return failed({ at: "aborted" });
-      return failed({ at: "unreachable", why: error instanceof Unreached ? error.why : "failed" });
+      if (ending.aborted) return failed(server, "aborted");
+      return failed(server, error instanceof Unreached ? error.why : "failed");
     }
+  }
+
+  async function ask(server: UpdateServer, zone: string, type: (typeof asked)[number], signal: AbortSignal) {
+    const answer = await exchange(server, queryMessage(`${zone}.`, type, nextId()), signal);
+    if (!answer.ok) return answer;
+    const { bytes, reply } = answer.value;
+    const rrset = reply.rcode === rcodes.noError ? rrsetIn(bytes, reply, `${zone}.`, type) : undefined;
+    return { ok: true, value: rrset } as const;
   }
 
   return {
     send: (server, update, call = {}) =>
-      guarded(call, async (signal): Promise<Outcome<"done" | "unmet">> => {
+      guarded(server, call, async (signal): Promise<UpdateOutcome<"done" | "unmet">> => {
         const message = updateMessage(update, nextId());
-        if (message.length > maxMessage) return failed(tooLarge);
-        const reply = await exchange(server, message, signal);
-        if (!reply.ok) return reply;
-        const { rcode } = reply.value;
+        if (message.length > maxMessage) return failed(server, "too large");
+        const answer = await exchange(server, message, signal);
+        if (!answer.ok) return answer;
+        const { rcode } = answer.value.reply;
         if (rcode === rcodes.noError) return { ok: true, value: "done" };
         const isUnmet: boolean = unmet.some((code) => code === rcode);
-        return isUnmet ? { ok: true, value: "unmet" } : failed(refused);
+        return isUnmet ? { ok: true, value: "unmet" } : failed(server, refusals[rcode] ?? "failed");
       }),
-    nameServers: (server, zone, call = {}) =>
-      guarded(call, async (signal): Promise<Outcome<readonly string[] | undefined>> => {
-        const message = queryMessage(`${zone}.`, "NS", nextId());
-        const bytes = await wire.send(server.dns, message, signal);
-        const reply = readReply(bytes);
-        if (reply === undefined || reply.id !== message.readUInt16BE(0)) return failed(malformed);
-        if (reply.rcode !== rcodes.noError) return { ok: true, value: undefined };
-        const found = reply.answers.filter(({ type, name }) => type === typeCodes.NS && name === `${zone}.`);
-        return { ok: true, value: found.map(({ dataStart }) => readName(bytes, dataStart).name) };
+    apex: (server, zone, call = {}) =>
+      guarded(server, call, async (signal): Promise<UpdateOutcome<Apex | undefined>> => {
+        const answers = await Promise.all(asked.map((type) => ask(server, zone, type, signal)));
+        const found: RRset[] = [];
+        for (const answer of answers) {
+          if (!answer.ok) return answer;
+          if (answer.value !== undefined) found.push(answer.value);
+        }
+        const soa = found.find(({ type }) => type === "SOA");
+        const rrsets = found.filter((it) => it !== soa);
+        return { ok: true, value: soa === undefined ? undefined : { soa, rrsets } };
       }),
   };
 }
+
+interface Read {
+  readonly bytes: Buffer;
+  readonly reply: Reply;
+}
+
+const asked = ["SOA", "NS", "DNSKEY", "CDS"] as const;
 
 /** With room for the signature. */
 export const maxMessage = 64_000;
 
 const unmet = [rcodes.nxRRset, rcodes.yxRRset, rcodes.nxDomain, rcodes.yxDomain];
 
-const failed = (trouble: Trouble): { readonly ok: false; readonly trouble: Trouble } => ({ ok: false, trouble });
+const refusals: Readonly<Record<number, UpdateProblem>> = {
+  [rcodes.refused]: "not allowed",
+  [rcodes.notAuth]: "not authoritative",
+};
 
-const malformed: Trouble = { at: "unreachable", why: "malformed" };
-const refused: Trouble = { at: "answered", status: 500, code: "NSUPDATE_FAILED" };
-const notAuthenticated: Trouble = { at: "answered", status: 500, code: "RNDC_AUTH" };
-const tooLarge: Trouble = { at: "answered", status: 413 };
-/** Neither has Bindcar a way, nor do we have the key. */
-const notPossible: Trouble = { at: "answered", status: 501 };
+const failed = ({ key }: UpdateServer, why: UpdateProblem) =>
+  ({ ok: false, trouble: { at: "update", why, ...(key !== undefined && { key }) } }) as const;
 
 const secondsOf = (clock: Clock): number => Math.floor(clock.now() / 1000);

@@ -1,8 +1,9 @@
 // Messages of dynamic updates (RFC 2136) and the little that is read of answers. Pure: bytes in, bytes out.
 import type { RecordType } from "../bindcar/contract.ts";
-import { typeCodes, wireData, wireName } from "./rdata.ts";
+import { signingCodes, typeCodes, wireData, wireName } from "./rdata.ts";
 
 type Type = RecordType | "SOA";
+const codes = { ...typeCodes, ...signingCodes };
 
 /** What has to hold before anything is changed. All of it holds, or nothing is done. */
 export type Prerequisite =
@@ -31,7 +32,7 @@ export function updateMessage({ zone, prerequisites, changes }: Update, id: numb
 }
 
 /** An ordinary question, without recursion. */
-export const queryMessage = (name: string, type: Type, id: number): Buffer =>
+export const queryMessage = (name: string, type: keyof typeof codes, id: number): Buffer =>
   Buffer.concat([header(id, 0, [1, 0, 0, 0]), question(name, type)]);
 
 function header(id: number, flags: number, counts: readonly number[]): Buffer {
@@ -40,8 +41,8 @@ function header(id: number, flags: number, counts: readonly number[]): Buffer {
   return bytes;
 }
 
-function question(name: string, type: Type): Buffer {
-  return Buffer.concat([wireName(name), uint16(typeCodes[type]), uint16(classes.in)]);
+function question(name: string, type: keyof typeof codes): Buffer {
+  return Buffer.concat([wireName(name), uint16(codes[type]), uint16(classes.in)]);
 }
 
 function prerequisiteRecords(prerequisite: Prerequisite): readonly Buffer[] {
@@ -82,7 +83,7 @@ export function uint32(value: number): Buffer {
 }
 
 /** Response codes that are told apart (RFC 2136, 2.2). */
-export const rcodes = { noError: 0, yxRRset: 7, nxRRset: 8, notAuth: 9, nxDomain: 3, yxDomain: 6 } as const;
+export const rcodes = { noError: 0, nxDomain: 3, refused: 5, yxDomain: 6, yxRRset: 7, nxRRset: 8, notAuth: 9 } as const;
 
 export interface Reply {
   readonly id: number;

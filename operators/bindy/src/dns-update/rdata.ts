@@ -15,6 +15,9 @@ export const typeCodes: Readonly<Record<RecordType | "SOA", number>> = {
   CAA: 257,
 };
 
+/** Of data that BIND makes itself when it signs: they can be asked for. */
+export const signingCodes = { DNSKEY: 48, CDS: 59 } as const;
+
 /** Never compressed: data under TSIG and in updates are written in full. */
 export function wireName(name: string): Buffer {
   const labels = name.split(".").filter((label) => label !== "");

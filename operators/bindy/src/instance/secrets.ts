@@ -1,6 +1,6 @@
 // Secrets of the namespaces where instances are: one watch in each, of ours only. Nobody has to be given the right to read the
 // Secrets of a whole cluster (8.1, 12.1). What is not known here is asked for by name.
-import { createClient, type Transport } from "@telltale/client";
+import { createClient, isForbidden, isNotFound, type Transport } from "@telltale/client";
 import type { Clock, Random } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
@@ -42,6 +42,20 @@ export class Secrets {
   /** Undefined: it is not there, or not known here. */
   get({ namespace = "", name }: Name): Secret | undefined {
     return this.#in(namespace)?.store.get({ namespace, name });
+  }
+
+  /** For who works on zones. Undefined: it is not there, or we may not read it. */
+  async read(name: Required<Name>): Promise<Secret | undefined> {
+    const known = this.get(name);
+    if (known !== undefined) return known;
+    const { transport, clock, random } = this.#options;
+    const client = createClient({ transport, clock, random });
+    try {
+      return await client.get(Secret, name.name, { namespace: name.namespace });
+    } catch (error) {
+      if (isNotFound(error) || isForbidden(error)) return undefined;
+      throw error;
+    }
   }
 
   /** We wrote it ourselves: it is known before the watch tells. */

@@ -6,7 +6,7 @@ import { type SafeText, text } from "@telltale/status";
 import type { Lag } from "../aggregate/pod-view.ts";
 import type { Bindcar } from "../bindcar/client.ts";
 import type { Trouble } from "../bindcar/outcome.ts";
-import { meaningOf } from "../http-errors.ts";
+import type { Updates } from "../dns-update/client.ts";
 import type { Bind9Instance } from "../kinds/index.ts";
 import { REASON_ZONE_TRANSFER_COMPLETE } from "../reasons.ts";
 import type { Ledger, RecordName, RecordResult, ZoneReport } from "./ledger.ts";
@@ -14,10 +14,11 @@ import { claim, list, release, unlist, type ZoneHands } from "./marks.ts";
 import { type Memory, patience } from "./memory.ts";
 import type { Plan, Publishing } from "./plan.ts";
 import type { UpServer } from "./pods.ts";
-import { publish, type Result } from "./primaries.ts";
+import { publish, type Result, type ServerTrouble } from "./primaries.ts";
 import { type Followed, follow } from "./secondaries.ts";
 import { isNotTransferred, isUnanswered, standingOf } from "./standing.ts";
 import { placeOf } from "./targets.ts";
+import { meaningIn } from "./trouble.ts";
 import { withdraw } from "./withdraw.ts";
 import { type Done, uidOf, type World } from "./world.ts";
 
@@ -31,6 +32,7 @@ export interface PodFindings {
 
 export interface Tools {
   readonly bindcar: Bindcar;
+  readonly updates: Updates;
   readonly ledger: Ledger;
   readonly memory: Memory;
   readonly findings: PodFindings;
@@ -64,10 +66,10 @@ const nothing: Brought = { primaries: new Map(), secondaries: new Map(), late: n
 
 async function bring(plan: Plan, hands: ZoneHands, world: World, tools: Tools): Promise<Brought> {
   if (plan.is !== "publish" && plan.is !== "mirror") return nothing;
-  const { bindcar, memory } = tools;
+  const { bindcar, updates, memory } = tools;
   // At once: what a pod has answered says nothing of what it does when the others have, too.
   const report = (pod: string, trouble: Trouble | undefined) => tools.findings.report(pod, trouble, plan.name);
-  const around = { bindcar, memory, signal: hands.signal, report };
+  const around = { bindcar, updates, memory, now: hands.now, signal: hands.signal, report };
   const zone = { uid: uidOf(world.zone) };
   const stored = world.zone.status?.serial;
   const { lost, reached } = sortedOut(plan, tools);
@@ -103,7 +105,7 @@ function sortedOut(plan: Extract<Plan, { is: "publish" | "mirror" }>, { findings
   return { lost, reached };
 }
 
-type Unread = Extract<Result, { is: "trouble" }>;
+type Unread = Extract<Followed, { is: "trouble" }>;
 
 /** Nothing is known of a zone on these pods any more: whatever they said of it, they stop to. */
 export function clear(pods: readonly string[], { memory, findings }: Pick<Tools, "memory" | "findings">): void {
@@ -188,7 +190,10 @@ const isPublished = (results: readonly Result[]): boolean =>
   results.some(({ is }) => is === "served") && results.every((it) => it.is === "served" || isAway(it));
 
 /** Nobody there is nobody who refuses: who comes back is looked at again. */
-const isAway = (result: Result): boolean => result.is === "trouble" && result.trouble.at !== "answered";
+const isAway = (result: Result): boolean => result.is === "trouble" && isGone(result.trouble);
+
+/** Whose Bindcar answers is there, whatever becomes of updates. */
+const isGone = ({ at }: ServerTrouble): boolean => at === "unreachable" || at === "aborted";
 
 function reportOf(plan: Plan, done: Brought, world: World): ZoneReport {
   const loaded = new Set<string>();
@@ -237,13 +242,13 @@ type Obstacle = Extract<RecordResult, { is: "failed" | "unknown" }>;
 function obstacleIn(results: readonly Result[], zone: string): Obstacle | undefined {
   const troubles = results.flatMap((it) => (it.is === "trouble" ? [it] : []));
   const refusal = troubles.find((it) => !isUnanswered(it));
-  if (refusal !== undefined) return { is: "failed", why: meaningOf({ trouble: refusal.trouble, zone }).message };
+  if (refusal !== undefined) return { is: "failed", why: meaningIn(refusal.trouble, zone).message };
   // Of those that cannot be reached nothing is asked while another one has the zone.
-  const unknown = troubles.find(({ trouble }) => trouble.at === "answered") ?? troubles[0];
+  const unknown = troubles.find(({ trouble }) => !isGone(trouble)) ?? troubles[0];
   const isElsewhere = results.some(({ is }) => is !== "trouble");
   if (unknown === undefined) return isElsewhere ? undefined : { is: "failed", why: text`no primary pod is running` };
-  if (isElsewhere && unknown.trouble.at !== "answered") return undefined;
-  const { reason, message } = meaningOf({ trouble: unknown.trouble, zone });
+  if (isElsewhere && isGone(unknown.trouble)) return undefined;
+  const { reason, message } = meaningIn(unknown.trouble, zone);
   return { is: "unknown", reason, why: message };
 }
 

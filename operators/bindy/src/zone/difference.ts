@@ -42,7 +42,7 @@ function soaWith(value: string, serial: number): string {
   return words.join(" ");
 }
 
-const keyOf = ({ name, type }: Pick<RRset, "name" | "type">): string => `${name.toLowerCase()} ${type}`;
+export const keyOf = ({ name, type }: Pick<RRset, "name" | "type">): string => `${name.toLowerCase()} ${type}`;
 
 function soaOf({ zone, ttl, soa }: Content, serial: number): RRsetChange {
   const { primaryNs, adminEmail, refresh, retry, expire, negativeTtl } = soa;

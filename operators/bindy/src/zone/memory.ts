@@ -1,18 +1,30 @@
 // What is known of zones on servers without asking again. Losing it costs one more question each; nothing is decided by it alone.
 import type { Instant, Ms } from "@telltale/kinds";
 import type { Lag } from "../aggregate/pod-view.ts";
+import type { RRset } from "../bindcar/contract.ts";
 
 /** One zone on one server. */
 export interface Known {
   /** Who may transfer it and is told of news, or where it comes from, as last seen there. */
   peers?: string;
-  /** What it was made with, where the server does not let it be read. */
-  content?: string;
+  /** Its Bindcar cannot change RRsets, nor tell them: the zone is changed at the DNS port. */
+  isMute?: boolean;
+  /** What was left there, and under which serial: only its TTLs are believed, and only under this serial. */
+  left?: Left;
+  /** Names and types that were written there, also where it is not known what came of it. By both together. */
+  written?: ReadonlyMap<string, Pick<RRset, "name" | "type">>;
+  /** What a secondary was last seen to have. */
+  followed?: number;
   /** The policy that it was made with or is taken to be signed by; none: it is not. */
   policy?: string;
   /** Since when it has been behind. */
   behindSince?: Instant;
   lag?: Lag;
+}
+
+export interface Left {
+  readonly serial: number;
+  readonly rrsets: readonly RRset[];
 }
 
 /** So long a secondary may take to get what is new. */

@@ -8,6 +8,7 @@ import {
   type Bind9ClusterSpec,
   Bind9GlobalCluster,
   Bind9Instance,
+  type DNSRecord,
   DNSZone,
   type DNSZoneSpec,
   specOf,
@@ -47,6 +48,9 @@ export function observe(zone: DNSZone, look: Look): World {
     servers: new Map([...all, ...former].map((it) => [uidOf(it), serversOf(it, look)])),
     signing: new Map(targets.primaries.flatMap((it) => signingOn(it, spec, look))),
     addresses: all.map((it) => addressOf(it, look)),
+    services: new Map(
+      targets.primaries.flatMap((it) => clusterAddress(serviceOf(it, look)).map((ip) => [uidOf(it), ip])),
+    ),
     ...found,
     former,
     listing,
@@ -63,25 +67,33 @@ export const tenancyOf = (look: Pick<Look, "get">): Tenancy => ({
 export const isOf = (ref: { readonly namespace: string; readonly name: string }, zone: DNSZone): boolean =>
   ref.namespace === zone.metadata.namespace && ref.name === zone.metadata.name;
 
-function recordsOf(zone: DNSZone, look: Look): Pick<World, "records" | "released"> {
+function recordsOf(zone: DNSZone, look: Look): Pick<World, "records" | "released" | "ending"> {
   const { namespace = "" } = zone.metadata;
   const all = records.flatMap((kind) => look.list(kind, { namespace })).filter(hasSpec);
   const rivals = look.list(DNSZone, { namespace }).filter((it) => hasSpec(it) && uidOf(it) !== uidOf(zone));
   const ours = chosen(zone, all, rivals);
   const isChosen = new Set(ours);
-  const released = all.filter(({ metadata, status }) => {
-    const ref = status?.zoneRef;
-    return metadata.deletionTimestamp === undefined && ref !== undefined && isOf(ref, zone);
-  });
-  return { records: ours, released: released.filter((it) => !isChosen.has(it)) };
+  const said = all.filter(({ status }) => status?.zoneRef !== undefined && isOf(status.zoneRef, zone));
+  const [ending, live] = [true, false].map((is) => said.filter((it) => isEnding(it) === is));
+  return { records: ours, released: (live ?? []).filter((it) => !isChosen.has(it)), ending: ending ?? [] };
 }
 
-function addressOf({ metadata }: Bind9Instance, look: Look): string | undefined {
-  const { namespace = "", name = "" } = metadata;
-  const service = look.get(Service, { namespace, name });
+const isEnding = ({ metadata }: DNSRecord): boolean => metadata.deletionTimestamp !== undefined;
+
+function addressOf(instance: Bind9Instance, look: Look): string | undefined {
+  const service = serviceOf(instance, look);
   const balanced = service?.status?.loadBalancer?.ingress?.find(({ ip }) => ip !== undefined && ip !== "")?.ip;
+  return balanced ?? clusterAddress(service)[0];
+}
+
+function serviceOf({ metadata }: Bind9Instance, look: Look): Service | undefined {
+  const { namespace = "", name = "" } = metadata;
+  return look.get(Service, { namespace, name });
+}
+
+function clusterAddress(service: Service | undefined): readonly string[] {
   const own = service?.spec?.clusterIP;
-  return balanced ?? (own === "None" || own === "" ? undefined : own);
+  return own === undefined || own === "None" || own === "" ? [] : [own];
 }
 
 /** What the zone says, else what the server is set up for. */

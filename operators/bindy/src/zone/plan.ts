@@ -1,10 +1,13 @@
 // What a pass is to do with a zone. Pure.
 import { type SafeText, text } from "@telltale/status";
+import { ownerOf } from "../bindcar/dns-name.ts";
 import type { Bind9Instance } from "../kinds/index.ts";
 import { Bind9Instance as InstanceKind, specOf } from "../kinds/index.ts";
 import { invalid, zoneSays } from "../messages.ts";
+import { typeOf } from "../record/data.ts";
 import { type Content, compile, zoneNameOf } from "./compile.ts";
 import type { Transfers } from "./difference.ts";
+import type { Owner } from "./in-place.ts";
 import { addressIn, isUp, type Server } from "./pods.ts";
 import type { PrimaryServer } from "./primaries.ts";
 import type { SecondaryServer } from "./secondaries.ts";
@@ -22,6 +25,8 @@ export type Plan =
 export interface Publishing {
   readonly name: string;
   readonly content: Content;
+  /** What records had in the zone when it was last said. */
+  readonly before: readonly Owner[];
   readonly least: number;
   readonly primaries: readonly PrimaryServer[];
   readonly secondaries: readonly SecondaryServer[];
@@ -55,11 +60,23 @@ export function plan(world: World): Plan {
     is: "publish",
     name,
     content: compiled,
+    before: saidBefore(world, name),
     least: spec.soaRecord.serial,
     primaries: primaryServers(world),
     secondaries: following,
     transfers: transfersOf(world),
   };
+}
+
+/** Under which names and types records may be on a server that does not list what it has. */
+function saidBefore({ records, released, ending }: World, zone: string): readonly Owner[] {
+  return [...records, ...released, ...ending].flatMap((record) => {
+    const names = [...new Set([record.status?.publishedName, record.spec?.name])];
+    return names.flatMap((name) => {
+      const owner = name == null ? undefined : ownerOf(name, zone);
+      return owner === undefined ? [] : [{ name: owner, type: typeOf(record) }];
+    });
+  });
 }
 
 const whyHomeless = (refused: number): SafeText =>
@@ -81,9 +98,10 @@ function primaryServers(world: World): readonly PrimaryServer[] {
 
 function secondaryServers(world: World): readonly SecondaryServer[] {
   const ours = endpoints(serversOf(world, world.targets.primaries).map(({ server }) => server));
+  const services = [...new Set(world.services.values())].sort();
   return serversOf(world, world.targets.secondaries).flatMap(({ instance, server }) => {
     const primaries = [...new Set([...ours, ...primaryServersOf(instance)])].sort();
-    return isUp(server) ? [{ ...server, primaries }] : [];
+    return isUp(server) ? [{ ...server, primaries, services }] : [];
   });
 }
 

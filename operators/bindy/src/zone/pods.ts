@@ -6,6 +6,7 @@ import { type Claim, claimOf } from "../aggregate/pod-owner.ts";
 import { isLive } from "../aggregate/pod-view.ts";
 import { endpointText, endpointOf as parsed } from "../bindcar/address.ts";
 import { dnsPort, generatedKeyName } from "../build/index.ts";
+import type { KeyReference } from "../dns-update/client.ts";
 import type { Bind9Instance } from "../kinds/index.ts";
 import { annotations, containers, labels } from "../names.ts";
 import { targetOf } from "../prober/index.ts";
@@ -20,6 +21,8 @@ export interface Server {
   readonly dns?: string;
   /** What the key is called that updates are signed with. */
   readonly keyName: string;
+  /** Where that key is. Absent: the pod does not say. */
+  readonly key?: KeyReference;
 }
 
 export type UpServer = Server & { readonly http: string; readonly dns: string };
@@ -42,6 +45,7 @@ export function serverOf(pod: Pod): Server {
   const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};
   const http = targetOf(pod).endpoint;
   const dns = dnsOf(pod);
+  const key = keyOf(pod);
   return {
     uid,
     name,
@@ -49,6 +53,7 @@ export function serverOf(pod: Pod): Server {
     ...(http !== undefined && { http }),
     ...(dns !== undefined && { dns }),
     keyName: keyNameOf(pod),
+    ...(key !== undefined && { key }),
   };
 }
 
@@ -58,9 +63,20 @@ function dnsOf({ metadata, status }: Pod): string | undefined {
 }
 
 /** The pod says it to its Bindcar: so nobody has to read a Secret for it. */
-function keyNameOf({ spec }: Pod): string {
+const keyNameOf = (pod: Pod): string => toldOf(pod, "NSUPDATE_KEY_NAME")?.value ?? generatedKeyName;
+
+/** The key itself is read where a Bindcar has no way to change a zone in place, and nowhere else. */
+function keyOf(pod: Pod): KeyReference | undefined {
+  const from = toldOf(pod, "RNDC_SECRET")?.valueFrom?.secretKeyRef;
+  const { name: secret, key: field } = from ?? {};
+  if (secret === undefined || field === undefined) return undefined;
+  const algorithm = (toldOf(pod, "RNDC_ALGORITHM")?.value ?? "hmac-sha256").toLowerCase();
+  return { namespace: pod.metadata?.namespace ?? "", secret, field, name: keyNameOf(pod), algorithm };
+}
+
+function toldOf({ spec }: Pod, variable: string) {
   const api = spec?.containers.find(({ name }) => name === containers.api);
-  return api?.env?.find(({ name }) => name === "NSUPDATE_KEY_NAME")?.value ?? generatedKeyName;
+  return api?.env?.find(({ name }) => name === variable);
 }
 
 /** The address alone, for lists that take no ports. */

@@ -1,16 +1,23 @@
 // Brings a zone to its primaries: reads what each has, writes the difference, and reads back what came of it (8.5). All of them
 // get the same serial. A call never throws for what a server does: how it ended is a value.
+import type { Instant } from "@telltale/kinds";
 import type { Bindcar, BindcarPod, CallOptions } from "../bindcar/client.ts";
 import type { RRset, RRsetChange, ZoneInfo } from "../bindcar/contract.ts";
 import { answered, type Trouble } from "../bindcar/outcome.ts";
+import type { Updates } from "../dns-update/client.ts";
+import { isSilent, type UpdateTrouble } from "../dns-update/outcome.ts";
 import type { Content } from "./compile.ts";
-import { changesTo, inSteps, primaryZone, type Transfers, withSerial } from "./difference.ts";
+import { changesTo, inSteps, keyOf, primaryZone, type Transfers, withSerial } from "./difference.ts";
+import { inMessages, type Looked, type LookTask, look, type Owner, type Place, soaAt, write } from "./in-place.ts";
 import type { Memory } from "./memory.ts";
 import type { UpServer } from "./pods.ts";
-import { type Standing, serialsUpTo, targetSerial } from "./serial.ts";
+import { following, newest, type Standing, serialsUpTo, targetSerial } from "./serial.ts";
 
 export interface Surroundings {
   readonly bindcar: Bindcar;
+  /** For servers whose Bindcar has no way to change RRsets. */
+  readonly updates: Updates;
+  readonly now: Instant;
   readonly memory: Memory;
   readonly signal: AbortSignal;
   /** How a server has answered, as soon as it is known. Undefined: all went well. */
@@ -25,6 +32,8 @@ export interface PrimaryServer extends UpServer {
 export interface PrimaryTask {
   readonly zone: { readonly uid: string };
   readonly content: Content;
+  /** What records have had there, and have not any more. */
+  readonly before: readonly Owner[];
   /** The serial that the spec asks for at least, and the one that all had. */
   readonly least: number;
   readonly stored: number | undefined;
@@ -37,7 +46,9 @@ export interface PrimaryTask {
 export type Result =
   | { readonly is: "served"; readonly serial: number; readonly rrsets: readonly RRset[] }
   | { readonly is: "differs"; readonly left: readonly RRsetChange[] } // it said yes, and has something else
-  | { readonly is: "trouble"; readonly trouble: Trouble; readonly isUnread?: true }; // unread: what it has is unknown
+  | { readonly is: "trouble"; readonly trouble: ServerTrouble; readonly isUnread?: true }; // unread: what it has is unknown
+
+export type ServerTrouble = Trouble | UpdateTrouble;
 
 export interface Published {
   readonly serial: number | undefined;
@@ -47,8 +58,9 @@ export interface Published {
 
 export async function publish(task: PrimaryTask, around: Surroundings): Promise<Published> {
   const work = task.servers.map((server) => new Primary(task, server, around));
+  // Of updates the zone speaks: Bindcar has done what it was asked for.
   const told = ({ server, result }: Primary) =>
-    around.report(server.uid, result.is === "trouble" ? result.trouble : undefined);
+    around.report(server.uid, result.is === "trouble" && result.trouble.at !== "update" ? result.trouble : undefined);
   await Promise.all(work.map((it) => it.read().then(() => it.isOver && told(it))));
   const primaries = work.flatMap(({ standing }) => standing ?? []);
   if (primaries.length === 0) return { serial: undefined, results: resultsOf(work) };
@@ -76,15 +88,19 @@ const resultsOf = (work: readonly Primary[]): ReadonlyMap<string, Result> =>
 type Seen =
   | { readonly at: "unread" }
   | { readonly at: "absent" }
+  | { readonly at: "other type" } // it has to be made again
   | {
       readonly at: "there";
       readonly serial: number;
       readonly rrsets: readonly RRset[];
       readonly changes: readonly RRsetChange[];
       readonly signing: "right" | "wrong"; // by another policy, or by none: it has to be made again
+      readonly looked?: Looked; // at the DNS port, where Bindcar is mute
     }
-  | { readonly at: "closed"; readonly serial: number | undefined; readonly isAsWanted: boolean } // an older Bindcar: it cannot be read
-  | { readonly at: "trouble"; readonly trouble: Trouble };
+  | { readonly at: "trouble"; readonly trouble: ServerTrouble };
+
+type There = Extract<Seen, { at: "there" }>;
+type Failed = { readonly ok: false; readonly trouble: ServerTrouble };
 
 class Primary {
   readonly server: PrimaryServer;
@@ -106,13 +122,14 @@ class Primary {
   /** As far as the serial depends on it. */
   get standing() {
     const seen = this.#seen;
-    if (seen.at === "absent") return { steps: 1 };
-    if (seen.at === "there") {
-      const steps = Math.max(inSteps(seen.changes).length, seen.signing === "wrong" ? 1 : 0);
-      return { serial: seen.serial, steps };
-    }
-    if (seen.at !== "closed") return undefined;
-    return { ...(seen.serial !== undefined && { serial: seen.serial }), steps: seen.isAsWanted ? 0 : 1 };
+    if (seen.at === "absent" || seen.at === "other type") return { steps: 1 };
+    if (seen.at !== "there") return undefined;
+    const steps = Math.max(this.#stepsOf(seen).length, seen.signing === "wrong" ? 1 : 0);
+    return { serial: seen.serial, steps };
+  }
+
+  #stepsOf({ changes, looked }: There): readonly (readonly RRsetChange[])[] {
+    return looked === undefined ? inSteps(changes) : inMessages(looked, this.#task.content.zone);
   }
 
   /** There is nothing to write on a server that could not be read. */
@@ -121,23 +138,45 @@ class Primary {
   }
 
   async read(): Promise<void> {
+    const found = await this.#found("all");
+    if (found.ok) this.#seen = found.value;
+    else if (answered(bindcarTrouble(found), 404)) {
+      this.#forget();
+      this.#seen = { at: "absent" };
+    } else this.#seen = this.#unreadable(found.trouble);
+  }
+
+  /** 404: it has no such zone. */
+  async #found(detail: LookTask["detail"]): Promise<{ readonly ok: true; readonly value: Seen } | Failed> {
     const { zone } = this.#task.content;
     const status = await this.#pod.zoneStatus(zone, this.#call);
-    if (!status.ok) {
-      const isAbsent = answered(status.trouble, 404);
-      if (isAbsent) this.#forget();
-      this.#seen = isAbsent ? { at: "absent" } : this.#unreadable(status.trouble);
-      return;
+    if (!status.ok) return status;
+    const { type, serial = 0 } = status.value;
+    if (type === "secondary") return { ok: true, value: { at: "other type" } };
+    if (this.#known.isMute !== true) {
+      const found = await this.#pod.rrsets(zone, this.#call);
+      if (found.ok) return { ok: true, value: this.#seenIn(found.value) };
+      if (!isUnknown(found.trouble)) return found;
+      this.#known.isMute = true;
     }
-    const found = await this.#pod.rrsets(zone, this.#call);
-    if (found.ok) {
-      const { serial, rrsets } = found.value;
-      const changes = changesTo(this.#task.content, rrsets);
-      this.#seen = { at: "there", serial, rrsets, changes, signing: this.#signingIn(rrsets) };
-    } else if (isUnknown(found.trouble)) {
-      const isAsWanted = this.#known.content === this.#fingerprint;
-      this.#seen = { at: "closed", serial: status.value.serial, isAsWanted };
-    } else this.#seen = this.#unreadable(found.trouble);
+    const { left, written } = this.#known;
+    const isSigned = this.server.dnssecPolicy !== undefined;
+    const before = [...(written?.values() ?? []), ...this.#task.before];
+    const looked = await look({ content: this.#task.content, serial, isSigned, before, left, detail }, this.#place);
+    // Perhaps it was only Bindcar that went wrong once.
+    if (!looked.ok) {
+      delete this.#known.isMute;
+      return looked;
+    }
+    const seen = { ...this.#seenIn(looked.value), looked: looked.value };
+    const { rrsets } = this.#task.content;
+    if (seen.changes.length === 0 && seen.looked.isSure) this.#known.left = { serial: seen.serial, rrsets };
+    return { ok: true, value: seen };
+  }
+
+  #seenIn({ serial, rrsets }: { readonly serial: number; readonly rrsets: readonly RRset[] }): There {
+    const changes = changesTo(this.#task.content, rrsets);
+    return { at: "there", serial, rrsets, changes, signing: this.#signingIn(rrsets) };
   }
 
   async write(serial: number): Promise<void> {
@@ -147,18 +186,16 @@ class Primary {
     if (trouble !== undefined) this.#failed(trouble);
   }
 
-  async #bring(seen: Exclude<Seen, { at: "unread" | "trouble" }>, serial: number): Promise<Trouble | undefined> {
+  async #bring(seen: Exclude<Seen, { at: "unread" | "trouble" }>, serial: number): Promise<ServerTrouble | undefined> {
     if (seen.at === "absent") return (await this.#make(serial)) ?? this.#readBack();
-    if (seen.at === "closed") {
-      const isRight = seen.isAsWanted && seen.serial === serial;
-      return isRight ? this.#settled(serial, []) : ((await this.#remake(serial)) ?? this.#settled(serial, []));
-    }
-    if (seen.signing === "wrong") return (await this.#remake(serial)) ?? this.#readBack();
+    if (seen.at === "other type" || seen.signing === "wrong") return (await this.#remake(serial)) ?? this.#readBack();
     // BIND raises the serial of what it signs by itself.
     const isBehind = seen.serial !== serial && this.server.dnssecPolicy === undefined;
     if (seen.changes.length === 0 && !isBehind)
-      return (await this.#peers(serial)) ?? this.#settled(seen.serial, seen.rrsets);
-    return (await this.#change(seen.changes, serial)) ?? (await this.#peers(serial)) ?? this.#readBack();
+      return (await this.#peers()) ?? this.#settled(seen.serial, seen.rrsets, seen.looked !== undefined);
+    const trouble =
+      seen.looked === undefined ? await this.#change(seen.changes, serial) : await this.#update(seen, serial);
+    return trouble ?? (await this.#peers()) ?? this.#readBack();
   }
 
   /** By which policy a zone is signed cannot be read, only whether it is. */
@@ -178,26 +215,66 @@ class Primary {
       const step = withSerial(steps[i] ?? [], serial);
       const put = await this.#pod.putRRsets(zone, { serial, changes: step }, this.#call);
       // 409: not everything came about. Reading back tells what.
-      if (!put.ok && !answered(put.trouble, 409)) return isUnknown(put.trouble) ? this.#remake(last) : put.trouble;
+      if (!put.ok && !answered(put.trouble, 409)) return put.trouble;
     }
     return undefined;
+  }
+
+  /** The same at the DNS port. Where somebody else was faster, or the answer was lost, what is there now is looked at. */
+  async #update(found: There, target: number): Promise<ServerTrouble | undefined> {
+    let seen = found;
+    let last = target;
+    let trouble: UpdateTrouble = { at: "update", why: "contended" };
+    for (let tries = 0; tries < 3; tries += 1) {
+      const sent = await this.#sendAll(seen, last);
+      if (sent.ok && sent.value === "done") return undefined;
+      if (!sent.ok && !isSilent(sent.trouble)) return sent.trouble;
+      if (!sent.ok) trouble = sent.trouble;
+      const again = await this.#found("all");
+      if (!again.ok) return again.trouble;
+      if (again.value.at !== "there" || again.value.looked === undefined) return trouble;
+      seen = again.value;
+      if (seen.changes.length === 0) return undefined;
+      last = newest([last, following(seen.serial)]) ?? last;
+    }
+    return trouble;
+  }
+
+  async #sendAll(seen: There, last: number): ReturnType<typeof write> {
+    const { content } = this.#task;
+    const known = this.#known;
+    let { looked } = seen;
+    if (looked === undefined) return { ok: true, value: "unmet" };
+    const steps = this.#stepsOf(seen);
+    known.written = new Map([...(known.written ?? []), ...content.rrsets.map((it) => [keyOf(it), it] as const)]);
+    const { isSure } = looked;
+    delete known.left;
+    for (const [i, serial] of serialsUpTo(last, Math.max(1, steps.length)).entries()) {
+      const sent = await write(steps[i] ?? [], { serial, looked, content }, this.#place);
+      if (!sent.ok || sent.value === "unmet") return sent;
+      if (looked.soa !== undefined) looked = { ...looked, soa: soaAt(content, serial).value };
+    }
+    if (isSure) known.left = { serial: last, rrsets: content.rrsets };
+    return { ok: true, value: "done" };
   }
 
   async #make(serial: number): Promise<Trouble | undefined> {
     const { content, transfers } = this.#task;
     const { keyName, dnssecPolicy } = this.server;
-    const body = primaryZone(content, {
-      ...transfers,
-      serial,
-      keyName,
-      ...(dnssecPolicy !== undefined && { dnssecPolicy }),
-    });
-    const made = await this.#pod.createZone(body, this.#call);
+    const make = (alsoNotify: readonly string[]) => {
+      const policy = dnssecPolicy === undefined ? {} : { dnssecPolicy };
+      const options = { ...transfers, alsoNotify, serial, keyName, ...policy };
+      return this.#pod.createZone(primaryZone(content, options), this.#call);
+    };
+    const first = await make(transfers.alsoNotify);
+    // An older one takes no ports here: secondaries that nobody tells of news are asked to look.
+    const isTooMuch = !first.ok && answered(first.trouble, 400) && transfers.alsoNotify.length > 0;
+    const made = isTooMuch ? await make([]) : first;
     if (!made.ok) return made.trouble;
     // Where it was there all the same, nobody knows with what: the next look tells.
     if (made.value === "exists") return undefined;
     this.#known.peers = this.#wantedPeers;
-    this.#known.content = this.#fingerprint;
+    this.#known.left = { serial, rrsets: content.rrsets };
     this.#known.policy = dnssecPolicy ?? unsigned;
     return undefined;
   }
@@ -208,49 +285,58 @@ class Primary {
   }
 
   /** Secondaries come and go, and get new addresses (L-41). */
-  async #peers(serial: number): Promise<Trouble | undefined> {
+  async #peers(): Promise<Trouble | undefined> {
     const { content, transfers, zone } = this.#task;
     // Another leader may have told it otherwise: while somebody gets nothing new it is looked at again.
     if (this.#known.peers === this.#wantedPeers && !this.#around.memory.isBehind(zone.uid)) return undefined;
     const info = await this.#pod.zone(content.zone, this.#call);
     if (!info.ok) return info.trouble;
-    if (peersOf(info.value) !== this.#wantedPeers) {
-      const { alsoNotify, allowTransfer } = transfers;
-      const changed = await this.#pod.modifyZone(content.zone, { alsoNotify, allowTransfer }, this.#call);
-      if (!changed.ok && !answered(changed.trouble, 400)) return changed.trouble;
-      if (!changed.ok) return this.#remake(serial); // an older one takes no ports here
+    const { alsoNotify, allowTransfer } = transfers;
+    const isTold = info.value.alsoNotify !== undefined || info.value.allowTransfer !== undefined;
+    const have = isTold ? peersOf(info.value) : (this.#known.peers ?? peersOf({}));
+    if (have !== this.#wantedPeers) {
+      const both = await this.#pod.modifyZone(content.zone, { alsoNotify, allowTransfer }, this.#call);
+      // One that takes no ports here lets them transfer all the same; who is not told of news is asked to look.
+      const isTooMuch = !both.ok && answered(both.trouble, 400) && alsoNotify.length > 0;
+      const changed = isTooMuch ? await this.#pod.modifyZone(content.zone, { allowTransfer }, this.#call) : both;
+      if (!changed.ok) return changed.trouble;
     }
     this.#known.peers = this.#wantedPeers;
     return undefined;
   }
 
-  async #readBack(): Promise<Trouble | undefined> {
-    const found = await this.#pod.rrsets(this.#task.content.zone, this.#call);
-    if (!found.ok) return isUnknown(found.trouble) ? this.#unread() : found.trouble;
-    const left = changesTo(this.#task.content, found.value.rrsets);
-    if (left.length === 0) return this.#settled(found.value.serial, found.value.rrsets);
-    this.result = { is: "differs", left };
+  async #readBack(): Promise<ServerTrouble | undefined> {
+    const found = await this.#found("each");
+    if (!found.ok) return found.trouble;
+    const seen = found.value;
+    if (seen.at !== "there") return undefined;
+    if (seen.changes.length === 0) return this.#settled(seen.serial, seen.rrsets, seen.looked !== undefined);
+    this.result = { is: "differs", left: seen.changes };
     return undefined;
   }
 
-  /** What cannot be read is there, at least. */
-  async #unread(): Promise<Trouble | undefined> {
-    const status = await this.#pod.zoneStatus(this.#task.content.zone, this.#call);
-    return status.ok ? this.#settled(status.value.serial ?? 0, []) : status.trouble;
-  }
-
-  #settled(serial: number, rrsets: readonly RRset[]): undefined {
+  #settled(serial: number, rrsets: readonly RRset[], isMute: boolean): undefined {
     this.result = { is: "served", serial, rrsets };
+    if (!isMute) return undefined;
+    const { content } = this.#task;
+    this.#known.left = { serial, rrsets: content.rrsets };
+    this.#known.written = new Map(content.rrsets.map((it) => [keyOf(it), it]));
     return undefined;
   }
 
-  #failed(trouble: Trouble): void {
+  #failed(trouble: ServerTrouble): void {
     this.result = { is: "trouble", trouble };
   }
 
-  #unreadable(trouble: Trouble): Seen {
-    this.result = { is: "trouble", trouble, isUnread: true };
+  /** Who refuses updates is known not to have what is new. */
+  #unreadable(trouble: ServerTrouble): Seen {
+    const isRefusal = trouble.at === "update" && !isSilent(trouble);
+    this.result = { is: "trouble", trouble, ...(!isRefusal && { isUnread: true }) };
     return { at: "trouble", trouble };
+  }
+
+  get #place(): Place {
+    return { updates: this.#around.updates, server: this.server, call: this.#call };
   }
 
   get #known() {
@@ -258,24 +344,20 @@ class Primary {
   }
 
   #forget(): void {
-    delete this.#known.peers;
-    delete this.#known.content;
-    delete this.#known.policy;
+    const known = this.#known;
+    for (const field of ["peers", "left", "written", "policy", "isMute"] as const) delete known[field];
   }
 
   get #wantedPeers(): string {
     return peersOf(this.#task.transfers);
   }
-
-  get #fingerprint(): string {
-    const { soa, ttl, rrsets } = this.#task.content;
-    return JSON.stringify([soa, ttl, rrsets]);
-  }
 }
 
 const unsigned = "none";
 
-/** An older Bindcar does not know what it is asked. Of a zone that is there, 404 means the same. */
+const bindcarTrouble = ({ trouble }: Failed): Trouble | undefined => (trouble.at === "update" ? undefined : trouble);
+
+/** Such a Bindcar does not know what it is asked. Of a zone that is there, 404 means the same. */
 const isUnknown = (trouble: Trouble): boolean => answered(trouble, 404, 405, 501);
 
 const peersOf = ({ alsoNotify = [], allowTransfer = [] }: Pick<ZoneInfo, "alsoNotify" | "allowTransfer">): string =>

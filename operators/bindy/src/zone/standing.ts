@@ -1,11 +1,10 @@
 // How far a zone has got on one instance, by what its pods answered in this pass. Pure.
 import { type SafeText, text } from "@telltale/status";
-import type { Trouble } from "../bindcar/outcome.ts";
-import { type Meaning, meaningOf } from "../http-errors.ts";
 import type { Bind9Instance, DNSZoneStatus } from "../kinds/index.ts";
 import type { BindcarReason } from "../reasons.ts";
-import type { Result } from "./primaries.ts";
+import type { Result, ServerTrouble } from "./primaries.ts";
 import type { Followed } from "./secondaries.ts";
+import { isRefusal, meaningIn, refusalIn } from "./trouble.ts";
 import { type Done, uidOf, type World } from "./world.ts";
 
 export type StandingReason = NonNullable<NonNullable<DNSZoneStatus["bind9Instances"]>[number]["reason"]>;
@@ -24,11 +23,11 @@ export function standingOf(instance: Bind9Instance, { servers, zone }: World, do
     const result = primaries.get(uid) ?? secondaries.get(uid);
     return result === undefined ? [] : [{ uid, result }];
   });
-  const meaning = (trouble: Trouble): Meaning => meaningOf({ trouble, zone: zone.spec.zoneName });
+  const { zoneName } = zone.spec;
   for (const { uid, result } of found) {
     const trouble = troubleOf(result);
     if (trouble !== undefined && !isUnanswered(result)) {
-      const { reason, message } = meaning(trouble);
+      const { reason, message } = refusalIn(trouble, zoneName);
       return { at: "Failed", reason, why: message };
     }
     if (result.is === "differs") {
@@ -40,7 +39,7 @@ export function standingOf(instance: Bind9Instance, { servers, zone }: World, do
   for (const { result } of found) {
     const trouble = troubleOf(result);
     if (trouble === undefined) continue;
-    const { reason, message } = meaning(trouble);
+    const { reason, message } = meaningIn(trouble, zoneName);
     return { at: "Unknown", reason, why: message };
   }
   if (found.length === 0) return { at: "Claimed", reason: "WaitingForPod", why: text`waiting for a pod` };
@@ -61,9 +60,9 @@ export const isNotTransferred = ({
 }: NonNullable<DNSZoneStatus["bind9Instances"]>[number]): boolean =>
   status === "Failed" && (reason === undefined ? message === notTransferred : reason === "NotTransferred");
 
-const troubleOf = (result: Result | Followed): Trouble | undefined =>
+const troubleOf = (result: Result | Followed): ServerTrouble | undefined =>
   result.is === "trouble" ? result.trouble : undefined;
 
 /** What the server has is unknown: it could not be read, or no answer says what became of a request. */
 export const isUnanswered = (result: Result | Followed): boolean =>
-  result.is === "trouble" && (result.isUnread === true || result.trouble.at !== "answered");
+  result.is === "trouble" && (result.isUnread === true || !isRefusal(result.trouble));

@@ -19,10 +19,14 @@ export interface World {
   /** By the instance's uid: how the zone is signed there. */
   readonly signing: ReadonlyMap<string, Signing>;
   readonly addresses: ServerAddresses;
+  /** By the instance's uid: where its Service is in the cluster. */
+  readonly services: ReadonlyMap<string, string>;
   /** The records that are this zone's. */
   readonly records: readonly DNSRecord[];
   /** Records that were, and are not any more. */
   readonly released: readonly DNSRecord[];
+  /** Records of the zone that are being deleted. */
+  readonly ending: readonly DNSRecord[];
   /** Instances that had the zone, and should not any more. */
   readonly former: readonly Bind9Instance[];
   /** Instances whose status lists the zone. */
