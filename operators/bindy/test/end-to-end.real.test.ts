@@ -24,7 +24,7 @@ const path = bindFor("operators/bindy: end to end");
 describe.skipIf(path === undefined)("a cluster of real nameservers", () => {
   let on: RealCluster;
   beforeAll(async () => {
-    on = await realCluster(path ?? "", ["t"]);
+    on = await realCluster(path ?? "", { namespaces: ["t"] });
   });
   afterAll(() => on?.end());
 

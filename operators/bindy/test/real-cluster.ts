@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startApiServer } from "@telltale/apiserver";
 import { type Client, createClient, inProcessTransport } from "@telltale/client";
@@ -14,6 +15,7 @@ import { processRuntime, workloads } from "@telltale/workloads";
 import { type Bindcar, bindcarClient } from "../src/bindcar/client.ts";
 import { httpWire } from "../src/bindcar/http-wire.ts";
 import { fixedToken } from "../src/bindcar/token.ts";
+import type { Wire } from "../src/bindcar/wire.ts";
 import { bindyMetrics, bindyOperator, standardConfig } from "../src/index.ts";
 import { Bind9Cluster, Bind9GlobalCluster, Bind9Instance, DNSZone, recordKinds } from "../src/kinds/index.ts";
 import { annotateEndpoints } from "../src/local-pods/endpoints.ts";
@@ -28,6 +30,10 @@ export const token = "a-token-of-the-end-to-end-suite";
 export interface RealCluster {
   readonly client: Client;
   readonly bindcar: Bindcar;
+  /** What the operator asked of Bindcars: `DELETE /zones/example.com`. */
+  readonly asked: readonly string[];
+  /** The operator ends, and another process of it begins with nothing that it knew. */
+  restart(): Promise<void>;
   /** `True AllReady All 3 instances are ready`. */
   says(kind: KindRef, name: string, type?: string, within?: string): Promise<string>;
   /** A record or a zone, by its kind. */
@@ -51,10 +57,23 @@ export interface RealCluster {
   end(): Promise<void>;
 }
 
-export async function realCluster(path: string, namespaces: readonly string[] = []): Promise<RealCluster> {
+export interface RealClusterOptions {
+  readonly namespaces?: readonly string[];
+  /** Upstream's Bindcar, in the place of ours. */
+  readonly upstream?: string;
+}
+
+const upstreamProgram = fileURLToPath(new URL("./upstream-bindcar-program.ts", import.meta.url));
+
+export async function realCluster(path: string, options: RealClusterOptions = {}): Promise<RealCluster> {
+  const { namespaces = [], upstream } = options;
   const stop = new AbortController();
   const pods = localPods({ path, as: "real", access: { by: "shared secret", token } });
-  const runtime = processRuntime({ ...pods.runtime });
+  const images = { ...pods.runtime.images };
+  const ours = images["*bindcar*"];
+  if (upstream !== undefined && ours !== undefined)
+    images["*bindcar*"] = { command: [process.execPath, upstreamProgram], env: { ...ours.env, UPSTREAM: upstream } };
+  const runtime = processRuntime({ ...pods.runtime, images });
   const kinds = [Bind9GlobalCluster, Bind9Cluster, Bind9Instance, DNSZone, ...recordKinds];
   const server = await startApiServer({
     serviceAccounts: true,
@@ -67,22 +86,34 @@ export async function realCluster(path: string, namespaces: readonly string[] = 
   for (const name of [namespace, ...namespaces]) await client.create(Namespace, { metadata: { name } });
   const metrics = bindyMetrics({ clock, podName: "bindy-0" });
   const { onBindcar: onAttempt } = metrics;
-  const bindcar = bindcarClient({ wire: httpWire({ clock }), token: fixedToken(token), clock, random, onAttempt });
+  const asked: string[] = [];
+  const http = httpWire({ clock });
+  const wire: Wire = {
+    send(request, signal) {
+      asked.push(`${request.method} ${request.path.replace("/api/v1", "")}`);
+      return http.send(request, signal);
+    },
+  };
+  const bindcar = bindcarClient({ wire, token: fixedToken(token), clock, random, onAttempt });
   const lines: string[] = [];
   const log = logInto(lines);
-  const controllers = bindyOperator({ config: standardConfig, transport: way(), bindcar, log, metrics });
-  const operator = manager({
-    name: "bindy",
-    transport: way(),
-    controllers,
-    events: "v1",
-    log,
-    probes: { port: 0, host: "127.0.0.1" },
-    metrics: metrics.into,
-  });
+  const start = () => {
+    const controllers = bindyOperator({ config: standardConfig, transport: way(), bindcar, log, metrics });
+    const it = manager({
+      name: "bindy",
+      transport: way(),
+      controllers,
+      events: "v1",
+      log,
+      probes: { port: 0, host: "127.0.0.1" },
+      metrics: metrics.into,
+    });
+    const ending = new AbortController();
+    return { it, ending, over: it.run(ending.signal) };
+  };
+  let operator = start();
   const running = Promise.all([
     workloads({ transport: way(), runtime, rootCertificate: server.ca() }).run(stop.signal),
-    operator.run(stop.signal),
     annotateEndpoints({ client, clock }, stop.signal),
   ]);
 
@@ -105,6 +136,12 @@ export async function realCluster(path: string, namespaces: readonly string[] = 
   return {
     client,
     bindcar,
+    asked,
+    async restart() {
+      operator.ending.abort();
+      await operator.over;
+      operator = start();
+    },
     lines,
     async says(kind, name, type = "Ready", within = namespace) {
       const found = await client
@@ -134,11 +171,12 @@ export async function realCluster(path: string, namespaces: readonly string[] = 
     everywhere: async (...words) => Promise.all((await live()).map((pod) => dig(pod, "+short", ...words))),
     codes: async (...words) =>
       Promise.all((await live()).map(async (pod) => /status: (\w+)/.exec(await dig(pod, ...words))?.[1] ?? "none")),
-    metrics: async () => (await fetch(`http://127.0.0.1:${operator.probes()?.port}/metrics`)).text(),
+    metrics: async () => (await fetch(`http://127.0.0.1:${operator.it.probes()?.port}/metrics`)).text(),
     events: async () => (await client.list(CoreEvent, {})).items,
     async end() {
       stop.abort();
-      await running;
+      operator.ending.abort();
+      await Promise.all([running, operator.over]);
       await server.stop();
       pods.remove();
       rmSync(folder, { recursive: true, force: true });
