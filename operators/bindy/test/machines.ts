@@ -5,7 +5,10 @@ import { type Bindcar, bindcarClient } from "../src/bindcar/client.ts";
 import { fixedToken } from "../src/bindcar/token.ts";
 import { SimulatedBindcar } from "../src/bindcar-simulated/bindcar.ts";
 import { type Fault, isPreset } from "../src/bindcar-simulated/faults.ts";
+import { simulatedUpdates } from "../src/bindcar-simulated/updates.ts";
+import type { Upstream } from "../src/bindcar-simulated/upstream.ts";
 import { simulatedWire } from "../src/bindcar-simulated/wire.ts";
+import type { Updates } from "../src/dns-update/client.ts";
 import { Flapping } from "./flapping.ts";
 import type { Machines } from "./quick-cluster.ts";
 
@@ -19,6 +22,12 @@ const garbled = {
 
 export const garbledNames = Object.keys(garbled);
 
+/** What becomes of updates at the DNS port: done, and nobody hears of it; or not done. */
+const updateFaults = {
+  "update-lost": { match: { method: "UPDATE" }, action: { type: "truncate" } },
+  "update-reset": { match: { method: "UPDATE" }, action: { type: "reset" } },
+} as const satisfies Readonly<Record<string, Fault>>;
+
 interface Machine {
   readonly address: string;
   readonly bindcar: SimulatedBindcar;
@@ -29,15 +38,17 @@ interface Machine {
 export class SimulatedMachines implements Machines, Backend {
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #upstream: Upstream | undefined;
   /** By the pod's uid, those that have begun. */
   readonly #machines = new Map<string, Machine>();
   readonly flapping: Flapping;
   #last = 0;
   #fault: BackendFault | undefined;
 
-  constructor(clock: Clock, random: Random) {
+  constructor(clock: Clock, random: Random, upstream?: Upstream) {
     this.#clock = clock;
     this.#random = random;
+    this.#upstream = upstream;
     this.flapping = new Flapping(clock);
   }
 
@@ -48,6 +59,11 @@ export class SimulatedMachines implements Machines, Backend {
     return bindcarClient({ wire, token: fixedToken("t"), clock, random });
   }
 
+  /** The operator's way to their DNS ports. */
+  updates(clock: Clock): Updates {
+    return simulatedUpdates({ find: (endpoint) => this.#at(endpoint)?.bindcar, clock });
+  }
+
   begin(pod: string): string {
     const known = this.#machines.get(pod);
     if (known !== undefined) return known.address;
@@ -56,7 +72,8 @@ export class SimulatedMachines implements Machines, Backend {
     const serverAt = (endpoint: string) =>
       this.#fault === "lagging" ? undefined : this.#at(endpoint)?.bindcar.nameserver;
     const random = seededRandom(Math.floor(this.#random.next() * 2 ** 32));
-    const bindcar = new SimulatedBindcar({ clock: this.#clock, random, address, serverAt });
+    const upstream = this.#upstream === undefined ? {} : { upstream: this.#upstream };
+    const bindcar = new SimulatedBindcar({ clock: this.#clock, random, address, serverAt, ...upstream });
     this.#machines.set(pod, { address, bindcar });
     this.#disturb(bindcar);
     return address;
@@ -83,7 +100,8 @@ export class SimulatedMachines implements Machines, Backend {
     if (machine.ordered !== undefined) machine.bindcar.faults.clear(machine.ordered.id);
     delete machine.ordered;
     if (name === undefined) return;
-    const fault = isPreset(name) ? name : Object.entries(garbled).find(([it]) => it === name)?.[1];
+    const others = Object.entries({ ...garbled, ...updateFaults });
+    const fault = isPreset(name) ? name : others.find(([it]) => it === name)?.[1];
     if (fault === undefined) throw new TypeError(`there is no fault ${name}`);
     machine.ordered = { name, id: machine.bindcar.faults.add(fault) };
   }

@@ -130,6 +130,9 @@ const shortOf = (template: Template | undefined): string =>
 const isOf = ({ metadata }: Pod, { spec }: Deployment): boolean =>
   metadata?.annotations?.[madeOf] === shortOf(spec?.template);
 
+/** Where the key for updates is. */
+const lookedAt = ["NSUPDATE_KEY_NAME", "RNDC_SECRET", "RNDC_ALGORITHM"];
+
 /** With what the operator looks at, and no more. */
 async function begin(name: string, set: ReplicaSet, { spec }: Deployment, hands: Hands<typeof Deployment>) {
   const { namespace = "", name: owner = "", uid = "" } = set.metadata ?? {};
@@ -152,7 +155,7 @@ async function begin(name: string, set: ReplicaSet, { spec }: Deployment, hands:
         containers: containers.map((it) => ({
           name: it.name,
           image: it.image ?? "",
-          env: (it.env ?? []).filter((one) => one.name === "NSUPDATE_KEY_NAME"),
+          env: (it.env ?? []).filter((one) => lookedAt.includes(one.name)),
         })),
       },
     },

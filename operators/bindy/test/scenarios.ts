@@ -1,5 +1,6 @@
 // Clusters of nameservers in the simulation, with a zone and records: one that is made, one that is scaled, one whose pods crash and
 // vanish, one whose Bindcar goes wrong in each way that there is, one that is deleted, and one with two zones.
+import type { Clock, Random } from "@telltale/clock";
 import type { Condition, KindRef, KubeObject } from "@telltale/kinds";
 import { ConfigMap, Deployment, Pod, Secret, Service, ServiceAccount } from "@telltale/kinds/builtin";
 import type { Deed, Ended, Fault, Look, Scenario } from "@telltale/simulation";
@@ -78,7 +79,14 @@ const base: Omit<Scenario<SimulatedMachines>, "name"> = {
 
 function operatorWith(config: Config): Scenario<SimulatedMachines>["operator"] {
   return ({ clock, random, transport, backend }) =>
-    bindyOperator({ config, transport, clock, random, bindcar: backend.bindcar(clock, random) });
+    bindyOperator({
+      config,
+      transport,
+      clock,
+      random,
+      bindcar: backend.bindcar(clock, random),
+      updates: backend.updates(clock),
+    });
 }
 
 /** So many servers answer, and none was said to fail or to be well without a cause. */
@@ -250,3 +258,28 @@ export const faulty = (fault: string): Scenario<SimulatedMachines> => ({
 });
 
 export const faults: readonly Scenario<SimulatedMachines>[] = [...Object.keys(presets), ...garbledNames].map(faulty);
+
+const upstreams = ({ clock, random }: { readonly clock: Clock; readonly random: Random }) =>
+  new SimulatedMachines(clock, random, "0.9.0");
+
+/** Upstream's Bindcar is in the pods: zones are changed at the DNS port. */
+export const upstream: Scenario<SimulatedMachines> = {
+  ...base,
+  name: "upstream",
+  backend: upstreams,
+  apply: [cluster(1), zone, www, alias],
+  people: [
+    patched(20 * second, "edits the record", ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.11"] } }),
+    patched(40 * second, "edits it again", ARecord, "www", { spec: { ipv4Addresses: ["192.0.2.12"] } }),
+    gone(40 * second, CNAMERecord, "alias"),
+  ],
+  end({ backend }) {
+    answersOf(backend, 2, "192.0.2.12");
+    answersOf(backend, 2, "NXDOMAIN", "alias.example.com.");
+  },
+};
+
+/** Its updates go wrong for a while. */
+export const upstreamFaults = ["update-lost", "update-reset"].map(
+  (fault): Scenario<SimulatedMachines> => ({ ...faulty(fault), name: `upstream-${fault}`, backend: upstreams }),
+);

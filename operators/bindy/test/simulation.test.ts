@@ -2,12 +2,18 @@
 import type { Condition } from "@telltale/kinds";
 import { budget, replay, type Scenario, simulate, story } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { crashing, created, deleted, faults, faulty, scaled, twoZones } from "./scenarios.ts";
+import { crashing, created, deleted, faults, faulty, scaled, twoZones, upstream, upstreamFaults } from "./scenarios.ts";
 
 const some = ["http-503", "hang", "garbage"].map(faulty);
 
-const lives = [created, scaled, crashing, deleted, twoZones].map((scenario) => ({ scenario, plans: budget(4) }));
-const troubles = (budget(1) > 1 ? faults : some).map((scenario) => ({ scenario, plans: budget(2) }));
+const lives = [created, scaled, crashing, deleted, twoZones, upstream].map((scenario) => ({
+  scenario,
+  plans: budget(4),
+}));
+const troubles = [...(budget(1) > 1 ? faults : some), ...upstreamFaults].map((scenario) => ({
+  scenario,
+  plans: budget(2),
+}));
 
 test.each([...lives, ...troubles])(
   "$scenario.name: whatever goes wrong, it ends as it should",
