@@ -41,6 +41,46 @@ export function clone<T extends Json>(value: T): T {
   return copy as T;
 }
 
+/** Containers with so many values are remembered when nothing is below them: reading their values again takes as long as a write. */
+const wide = 256;
+/** How many levels such a container has: one, or two where it holds empty objects. */
+const levelsOf = new WeakMap<object, number>();
+
+/** Whether a value has more levels than this. Does not recurse itself. */
+export function isDeeper(root: unknown, most: number): boolean {
+  let level: object[] = typeof root === "object" && root !== null ? [root] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > most) return true;
+    const next: object[] = [];
+    for (const here of level) {
+      const known = levelsOf.get(here);
+      if (known !== undefined) {
+        if (depth + known - 1 > most) return true;
+        continue;
+      }
+      const from = next.length;
+      const values: readonly unknown[] = Object.values(here);
+      // The sets of fields of an object share their leaves: what is beside itself is looked at once.
+      let last: unknown;
+      for (const inner of values) {
+        if (typeof inner !== "object" || inner === null || inner === last) continue;
+        next.push(inner);
+        last = inner;
+      }
+      if (values.length < wide) continue;
+      if (next.length === from) levelsOf.set(here, 1);
+      else if (next.slice(from).every(isEmptyContainer)) levelsOf.set(here, 2);
+    }
+    level = next;
+  }
+  return false;
+}
+
+function isEmptyContainer(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
 /** A text that equal values share, whatever the order of their members: a key to find them by. */
 export function identity(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map(identity).join(",")}]`;

@@ -1,6 +1,6 @@
 // Server-side apply, and who owns what after any other write. Pure: defaulting, validation, admission and storage are the server's.
 import { deepEqual } from "@telltale/kinds";
-import { at, type Json, type JsonObject, text } from "../json.ts";
+import { at, isDeeper, type Json, type JsonObject, text } from "../json.ts";
 import { badRequest, conflict, type GroupResource, raw, StatusError } from "../status.ts";
 import { type Conflict, conflictError } from "./conflict.ts";
 import { FieldSet } from "./fieldset.ts";
@@ -187,9 +187,4 @@ const shownType = (apiVersion: string, kind: string): string =>
 /** Beyond this the walks over values could run out of stack. No real object comes near. */
 const deepest = 1_000;
 
-function tooDeep(value: Json, depth = 0): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (depth >= deepest) return true;
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) if (tooDeep(inner, depth + 1)) return true;
-  return false;
-}
+const tooDeep = (value: Json): boolean => isDeeper(value, deepest);

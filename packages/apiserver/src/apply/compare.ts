@@ -81,8 +81,9 @@ class Walk {
   #map(map: MapSchema, old: Side, next: Side, path: Path): void {
     const before: JsonObject = isObject(old) ? old : {};
     const after: JsonObject = isObject(next) ? next : {};
-    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-    if (map.atomic || names.size === 0) {
+    const names = Object.keys(after);
+    if (old !== undefined) for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) names.push(name);
+    if (map.atomic || names.length === 0) {
       this.#leaf(old, next, path);
       return;
     }

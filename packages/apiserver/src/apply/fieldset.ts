@@ -17,6 +17,8 @@ export function fieldSetOf(...paths: string[][]): FieldSet {
 /** A node of the trie. Sets are values: every operation answers with a new one. */
 export class FieldSet {
   static readonly empty: FieldSet = new FieldSet(false, new Map());
+  /** Just the path that leads here: what most nodes are. */
+  static readonly leaf: FieldSet = new FieldSet(true, FieldSet.empty.children);
 
   /** Whether the path that leads here is in the set. */
   readonly own: boolean;
@@ -32,7 +34,8 @@ export class FieldSet {
   static node(own: boolean, children: Iterable<readonly [Step, FieldSet]>): FieldSet {
     const kept = new Map<Step, FieldSet>();
     for (const [step, child] of children) if (!child.isEmpty) kept.set(step, child);
-    return !own && kept.size === 0 ? FieldSet.empty : new FieldSet(own, kept);
+    if (kept.size === 0) return own ? FieldSet.leaf : FieldSet.empty;
+    return new FieldSet(own, kept);
   }
 
   static of(paths: Iterable<Path>): FieldSet {
@@ -108,7 +111,8 @@ export class FieldSet {
     }
     if (kept === undefined && own === this.own) return this;
     const children = kept ?? this.children;
-    return !own && children.size === 0 ? FieldSet.empty : new FieldSet(own, children);
+    if (children.size === 0) return own ? FieldSet.leaf : FieldSet.empty;
+    return new FieldSet(own, children);
   }
 
   equals(other: FieldSet): boolean {
@@ -169,7 +173,7 @@ const parsed = new WeakMap<JsonObject, FieldSet>();
 /** Collects paths one by one. */
 export class Collector {
   #own = false;
-  readonly #children = new Map<Step, Collector>();
+  #children: Map<Step, Collector> | undefined;
 
   insert(path: Path): void {
     if (path.length === 0) return; // nobody owns the object as a whole
@@ -179,6 +183,7 @@ export class Collector {
   }
 
   #child(step: Step): Collector {
+    this.#children ??= new Map();
     let found = this.#children.get(step);
     if (found === undefined) {
       found = new Collector();
@@ -188,6 +193,7 @@ export class Collector {
   }
 
   set(): FieldSet {
+    if (this.#children === undefined) return this.#own ? FieldSet.leaf : FieldSet.empty;
     return FieldSet.node(
       this.#own,
       [...this.#children].map(([step, child]) => [step, child.set()] as const),
@@ -217,8 +223,9 @@ const deepest = 2_000;
 function parseNode(json: JsonObject, own: boolean, depth: number): FieldSet {
   if (depth > deepest) throw new Malformed();
   const names = Object.keys(json);
+  if (names.length === 0) return own ? FieldSet.leaf : FieldSet.empty;
   const children = new Map<Step, FieldSet>();
-  let here = own && names.length === 0;
+  let here = false;
   for (const name of names) {
     const inner = json[name];
     if (!isObject(inner)) throw new Malformed();

@@ -1,5 +1,5 @@
 // The schema of a custom resource as a CRD holds it, and the few questions that every walk over it asks.
-import type { Json, JsonObject } from "../json.ts";
+import { isDeeper, type Json, type JsonObject } from "../json.ts";
 import { badRequest } from "../status.ts";
 
 /** A node of `openAPIV3Schema`. What a stored CRD holds is structural; what a request holds may have any of these. */
@@ -97,16 +97,7 @@ export const typeMembers: ReadonlySet<string> = new Set(["apiVersion", "kind", "
 // Far above any real object, far below what a stack takes.
 const maxDepth = 1000;
 
-/** Refuses values that are nested so deeply that walking them would end the process. Does not recurse itself. */
+/** Refuses values that are nested so deeply that walking them would end the process. */
 export function limitDepth(value: unknown): void {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth) throw badRequest(`exceeded max depth: values may be nested ${maxDepth} deep`);
-    const next: unknown[] = [];
-    for (const here of level) {
-      if (typeof here !== "object" || here === null) continue;
-      for (const inner of Object.values(here)) if (typeof inner === "object" && inner !== null) next.push(inner);
-    }
-    level = next;
-  }
+  if (isDeeper(value, maxDepth + 1)) throw badRequest(`exceeded max depth: values may be nested ${maxDepth} deep`);
 }

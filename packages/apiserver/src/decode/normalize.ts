@@ -39,7 +39,8 @@ function isPlainValue(value: Json, type: FieldType): boolean {
   // An empty list is as it was given, and not as it is stored.
   if (type.of === "list")
     return Array.isArray(value) && value.length > 0 && value.every((item) => isPlainValue(item, type.item));
-  if (type.of === "map") return isObject(value) && Object.values(value).every((it) => isPlainValue(it, type.value));
+  if (type.of === "map")
+    return isObject(value) && (isNormalMap(value) || Object.values(value).every((it) => isPlainValue(it, type.value)));
   if (type.of !== "message") return true;
   return isObject(value) ? isNormal(value, type.message) : formOf(type.message) !== "struct";
 }
@@ -72,11 +73,7 @@ function writtenField(value: Json, { field, of }: JsonField, lists: EmptyLists):
 
 function writtenValue(value: Json, type: FieldType, lists: EmptyLists): Json {
   if (type.of === "list" && Array.isArray(value)) return value.map((item) => writtenValue(item, type.item, lists));
-  if (type.of === "map" && isObject(value)) {
-    const out: JsonObject = {};
-    for (const key of Object.keys(value).sort()) put(out, key, writtenValue(value[key] ?? null, type.value, lists));
-    return out;
-  }
+  if (type.of === "map" && isObject(value)) return isNormalMap(value) ? value : writtenMap(value, type.value, lists);
   if (type.of === "message" && isObject(value) && formOf(type.message) === "struct")
     return normalize(value, type.message, lists);
   if (type.of === "message" && formOf(type.message).startsWith("or-")) {
@@ -86,11 +83,29 @@ function writtenValue(value: Json, type: FieldType, lists: EmptyLists): Json {
   return value;
 }
 
+function writtenMap(value: JsonObject, type: FieldType, lists: EmptyLists): JsonObject {
+  const keys = Object.keys(value);
+  const out: JsonObject = {};
+  let isPlain = type.of === "scalar";
+  for (const key of keys.sort()) {
+    const written = writtenValue(value[key] ?? null, type, lists);
+    put(out, key, written);
+    isPlain &&= written !== null;
+  }
+  if (isPlain && keys.length > 0) normalMaps.add(out);
+  return out;
+}
+
+/** Maps of scalars that came out of here, in their order and without null. An object that changes still holds them as they were. */
+const normalMaps = new WeakSet<JsonObject>();
+
+const isNormalMap = (value: JsonObject): boolean => normalMaps.has(value);
+
 const schema = "apiextensions.JSONSchemaProps";
 
 function isEmpty(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  if (isObject(value)) return Object.keys(value).length === 0;
+  if (isObject(value)) return !isNormalMap(value) && Object.keys(value).length === 0;
   return value === "" || value === 0 || value === 0n || value === false;
 }
 

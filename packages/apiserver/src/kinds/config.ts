@@ -63,26 +63,33 @@ function validateConfigMap(object: JsonObject): Found {
   const binary = given(object, "binaryData") ?? {};
   const found: Found = [];
   let size = 0;
-  for (const [key, value] of Object.entries(data)) {
-    found.push(...told(`data[${key}]`, key, configKeyProblems(key)));
+  for (const key of Object.keys(data)) {
+    found.push(...badKey("data", key));
     if (Object.hasOwn(binary, key))
       found.push(invalidField(`data[${key}]`, key, "duplicate of key present in binaryData"));
-    size += Buffer.byteLength(text(value));
+    size += Buffer.byteLength(text(data[key]));
   }
-  for (const [key, value] of Object.entries(binary)) {
-    found.push(...told(`binaryData[${key}]`, key, configKeyProblems(key)));
-    size += decodedLength(text(value));
+  for (const key of Object.keys(binary)) {
+    found.push(...badKey("binaryData", key));
+    size += decodedLength(text(binary[key]));
   }
   // The path is upstream's way to say "the whole".
   return size > most ? [...found, tooLong("[]", most)] : found;
 }
+
+/** There may be a hundred thousand: nothing is made for one that is fine. */
+function badKey(field: string, key: string): Found {
+  const problems = configKeyProblems(key);
+  return problems.length === 0 ? none : told(`${field}[${key}]`, key, problems);
+}
+const none: Found = [];
 
 function validateSecret(secret: JsonObject): Found {
   const data = given(secret, "data") ?? {};
   const found: Found = [];
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
-    found.push(...told(`data[${key}]`, key, configKeyProblems(key)));
+    found.push(...badKey("data", key));
     size += decodedLength(text(value));
   }
   if (size > most) found.push(tooLong("data", most));

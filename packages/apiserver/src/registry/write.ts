@@ -264,7 +264,10 @@ export class Writer {
     // What the stored version does not know is lost, and the client is told so.
     if (r.storageVersion !== r.version) return await r.read(record);
     // What is answered is what was stored: a status that a create may not bring has its default there.
-    return withMetadata(stored, { resourceVersion: String(record.revision) });
+    const answer = withMetadata(stored, { resourceVersion: String(record.revision) });
+    const json = r.json(record);
+    if (json !== undefined) texts.set(answer, json);
+    return answer;
   }
 
   async #validate(t: Target, object: JsonObject, old: JsonObject | undefined): Promise<void> {
@@ -329,6 +332,11 @@ export class Writer {
     return formatTime(this.#b.clock.now());
   }
 }
+
+const texts = new WeakMap<JsonObject, string>();
+
+/** The JSON of an object that was just written, where the store has it at hand. */
+export const writtenJson = (object: JsonObject): string | undefined => texts.get(object);
 
 /** Group and kind as messages show them: a custom resource is called what it says it is, even when that is what is wrong. */
 function saidToBe(r: Resource, object: JsonObject): [group: string, kind: string] {

@@ -18,7 +18,7 @@ import { storageKey } from "../registry/resource.ts";
 import { selection } from "../registry/selector.ts";
 import type { WatchSettings } from "../registry/watch.ts";
 import { watch, watchOptions } from "../registry/watch.ts";
-import type { Backing, Writer } from "../registry/write.ts";
+import { type Backing, type Writer, writtenJson } from "../registry/write.ts";
 import type { ApiResponse, Call } from "../request.ts";
 import { badRequest, forbidden, methodNotAllowed, notFound, raw, StatusError, unknownResource } from "../status.ts";
 import type { Route } from "./handler.ts";
@@ -178,6 +178,9 @@ async function answerObject(it: Asked, status: number, object: JsonObject): Prom
   const { s, call, r, asked, warnings } = it;
   if (object["kind"] === "Status") return respondObject(status, object, asked, warnings);
   checkConversion(asked.conversion, false, goType(r, false));
+  const ready = writtenJson(object);
+  if (asked.conversion === undefined && ready !== undefined && !asked.pretty)
+    return respondJson(status, ready, asked, warnings);
   return respondObject(status, encodeObject(r, object, asked, call.query, s.clock.now()), asked, warnings);
 }
 

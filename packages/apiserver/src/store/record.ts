@@ -1,5 +1,5 @@
 // One object as the store keeps it: its JSON, and the little that lists need without reading it.
-import { type ApiObject, at, isObject, type Json, member, stringify } from "../json.ts";
+import { type ApiObject, at, isDeeper, isObject, type Json, member, stringify } from "../json.ts";
 import { badRequest } from "../status.ts";
 
 /** An object at one revision. Never changes; what `object()` gives must not be changed either. */
@@ -121,17 +121,6 @@ function write(object: ApiObject): string {
     if (!(error instanceof RangeError)) throw error;
   }
   throw badRequest(`the object cannot be stored: it has more than ${mostLevels} levels`);
-}
-
-function isDeeper(object: ApiObject, most: number): boolean {
-  let level: Json[] = [object];
-  for (let depth = 0; depth < most; depth++) {
-    level = level.flatMap((value) =>
-      Object.values(value as object).filter((it) => typeof it === "object" && it !== null),
-    );
-    if (level.length === 0) return false;
-  }
-  return true;
 }
 
 const longNumber = /\d{16}/;
