@@ -155,7 +155,7 @@ export function ipAddress(field: string, value: Json | undefined): Found {
 export function isCidr(value: string): boolean {
   const [ip = "", bits = "", more] = value.split("/");
   if (more !== undefined || !/^(?:0|[1-9]\d{0,2})$/.test(bits)) return false;
-  return (isIPv4(ip) && Number(bits) <= 32) || (isIPv6(ip) && Number(bits) <= 128);
+  return (isIPv4(ip) && Number(bits) <= 32) || (isIPv6(ip) && !ip.includes("%") && Number(bits) <= 128);
 }
 
 export function cidr(field: string, value: Json | undefined): Found {

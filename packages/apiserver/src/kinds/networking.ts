@@ -21,6 +21,7 @@ import {
   wildcardProblems,
 } from "./checks.ts";
 import { child, each, fill, filled, given, list, number } from "./edit.ts";
+import { isInside, rangeOf, rangeProblems, rangeWarnings } from "./ip-ranges.ts";
 import { type Strategy, strategy } from "./strategy.ts";
 
 type Found = FieldError[];
@@ -63,6 +64,7 @@ export const networkingStrategies: readonly Strategy[] = [
       child(spec, "podSelector");
     }),
     validate: (object) => validatePolicy(specOf(object)),
+    warnings: (object) => policyWarnings(specOf(object)),
   }),
   strategy(ServiceCIDR, undefined, {
     validateUpdate: (object, old) =>
@@ -225,37 +227,36 @@ function policyPeer(field: string, peer: JsonObject): Found {
 function ipBlock(field: string, block: JsonObject): Found {
   const whole = text(block["cidr"]);
   if (whole === "") return [required(`${field}.cidr`)];
-  const found = cidr(`${field}.cidr`, whole);
-  if (found.length > 0) return found;
-  for (const [i, except] of list(block, "except").entries()) {
-    const bad = cidr(`${field}.except[${i}]`, except);
-    found.push(...bad);
-    if (bad.length === 0 && !inside(text(except), whole))
-      found.push(invalidField(`${field}.except[${i}]`, except, "must be a strict subset of `cidr`"));
+  const found = range(`${field}.cidr`, whole);
+  const outer = rangeOf(whole);
+  if (!isCidr(whole) || outer === undefined) return found;
+  for (const [i, except] of list(block, "except").map(text).entries()) {
+    const here = `${field}.except[${i}]`;
+    found.push(...range(here, except));
+    const inner = isCidr(except) ? rangeOf(except) : undefined;
+    if (inner !== undefined && !isInside(inner, outer))
+      found.push(invalidField(here, except, "must be a strict subset of `cidr`"));
   }
   return found;
 }
 
-/** Whether the first range lies in the second and is smaller. */
-function inside(inner: string, outer: string): boolean {
-  if (!isCidr(inner) || !isCidr(outer)) return false;
-  const [a = "", aBits = "0"] = inner.split("/");
-  const [b = "", bBits = "0"] = outer.split("/");
-  if (isIPv4(a) !== isIPv4(b) || Number(aBits) <= Number(bBits)) return false;
-  const width = isIPv4(a) ? 32n : 128n;
-  const shift = width - BigInt(bBits);
-  return addressNumber(a) >> shift === addressNumber(b) >> shift;
+function range(field: string, value: string): Found {
+  const found = cidr(field, value);
+  return found.length > 0 ? found : rangeProblems(value).map((problem) => invalidField(field, value, problem));
 }
 
-function addressNumber(ip: string): bigint {
-  if (isIPv4(ip)) return ip.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
-  const [head = "", tail] = ip.split("::");
-  const words = (part: string): string[] => (part === "" ? [] : part.split(":"));
-  const front = words(head);
-  const back = tail === undefined ? [] : words(tail);
-  const gap = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => "0");
-  return [...front, ...gap, ...back].reduce(
-    (sum, word) => sum * 65_536n + BigInt(`0x${word.split(".")[0] || "0"}`),
-    0n,
+function policyWarnings(spec: JsonObject): string[] {
+  const blocks = [["ingress", "from"] as const, ["egress", "to"] as const].flatMap(([way, peers]) =>
+    each(spec, way).flatMap((rule, i) =>
+      each(rule, peers).map((peer, j) => [`spec.${way}[${i}].${peers}[${j}].ipBlock`, given(peer, "ipBlock")] as const),
+    ),
+  );
+  return blocks.flatMap(([field, block]) =>
+    block === undefined
+      ? []
+      : [
+          ...rangeWarnings(`${field}.cidr`, text(block["cidr"])),
+          ...list(block, "except").flatMap((it, i) => rangeWarnings(`${field}.except[${i}]`, text(it))),
+        ],
   );
 }
