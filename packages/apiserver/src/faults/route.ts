@@ -1,10 +1,10 @@
 // `/-/faults`: rules over HTTP, for suites in other languages. Only the administrator may.
-import { parseJson } from "../decode/json.ts";
-import { isObject, type JsonObject, stringify } from "../json.ts";
+import { type JsonObject, stringify } from "../json.ts";
 import type { Route } from "../route/handler.ts";
 import { respond } from "../route/respond.ts";
 import { badRequest, forbidden } from "../status.ts";
-import type { FaultMatch, FaultRule, Faults } from "./faults.ts";
+import type { Faults } from "./faults.ts";
+import { readRule } from "./rule.ts";
 
 export function faultsRoute(faults: Faults): Route {
   return async (call, info) => {
@@ -22,7 +22,7 @@ export function faultsRoute(faults: Faults): Route {
       case "GET":
         return answer({ rules: faults.list() as never, hits: faults.log() as never });
       case "POST":
-        return answer({ id: faults.add(rule(call.request.body)) }, 201);
+        return answer({ id: faults.add(readRule(call.request.body)) }, 201);
       case "DELETE":
         if (match[1] === undefined) faults.clear();
         else faults.remove(match[1]);
@@ -31,19 +31,4 @@ export function faultsRoute(faults: Faults): Route {
         throw badRequest(`${call.request.method} on ${info.path}: use GET, POST or DELETE`);
     }
   };
-}
-
-const texts: readonly (keyof FaultMatch)[] = ["userAgent", "path"];
-
-/** A rule as JSON has it: what is a pattern in the library is a text here. */
-function rule(body: Uint8Array): FaultRule {
-  const { value } = parseJson(body);
-  if (!isObject(value) || !isObject(value["effect"])) {
-    throw badRequest(
-      'a fault is an object with an "effect", for example {"match":{"verbs":["update"]},"effect":{"status":503}}',
-    );
-  }
-  const match = isObject(value["match"]) ? { ...value["match"] } : {};
-  for (const name of texts) if (typeof match[name] === "string") match[name] = new RegExp(match[name]) as never;
-  return { ...value, match } as unknown as FaultRule;
 }
