@@ -38,12 +38,12 @@ test("the status has the address of the node, one of its own, and what the serve
   const { status } = await it.pod("p");
   expect(status).toMatchObject({
     qosClass: "BestEffort",
-    hostIP: "10.0.0.1",
-    hostIPs: [{ ip: "10.0.0.1" }],
+    hostIP: "10.0.1.1",
+    hostIPs: [{ ip: "10.0.1.1" }],
     observedGeneration: 1,
   });
   const addresses = await Promise.all(["p", "q", "host"].map(async (name) => (await it.pod(name)).status?.podIP));
-  expect(addresses.toSorted()).toEqual(["10.0.0.1", "10.244.0.1", "10.244.0.2"]);
+  expect(addresses.toSorted()).toEqual(["10.0.1.1", "10.244.0.1", "10.244.0.2"]);
 });
 
 test("a pod that is deleted says how it ended, and is gone", async () => {

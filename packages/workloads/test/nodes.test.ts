@@ -58,11 +58,11 @@ describe("a node", () => {
     it = await machine({ nodes });
     const addresses = async () =>
       (await it.client.list(Node, {})).items.map(({ status }) => status?.addresses?.[0]?.address);
-    expect(await addresses()).toEqual(["10.0.0.1", "10.0.0.2"]);
+    expect(await addresses()).toEqual(["10.0.1.1", "10.0.1.2"]);
     expect(await taints("b")).toEqual(["gpu NoSchedule"]);
     await it.renew();
     await it.pass(20_000);
-    expect(await addresses()).toEqual(["10.0.0.1", "10.0.0.2"]);
+    expect(await addresses()).toEqual(["10.0.1.1", "10.0.1.2"]);
   });
 
   test("that was there before us is made one of ours, and keeps what others gave it", async () => {

@@ -48,6 +48,8 @@ export interface References {
 export interface PodReport {
   /** Undefined: it has no address yet. */
   readonly podIP?: string;
+  /** Where its node can be reached, when that is not the address that the Node names. */
+  readonly hostIP?: string;
   /** In the order of the spec. */
   readonly initContainers: readonly ContainerReport[];
   readonly containers: readonly ContainerReport[];

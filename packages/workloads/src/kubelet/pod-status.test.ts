@@ -71,6 +71,14 @@ describe("the status of a pod that runs", () => {
     expect([status?.podIP, status?.podIPs]).toEqual([hostIP, [{ ip: hostIP }]]);
   });
 
+  test("and of where that really is, when its runtime says so: Endpoints lead there", () => {
+    const said = reported([report("main", running())], { hostIP: "127.0.0.1" });
+    const host = written(pod({ hostNetwork: true }), { ...said, podIP: "127.0.0.1" }, at(1)).status;
+    expect(host).toMatchObject({ hostIP: "127.0.0.1", podIP: "127.0.0.1", podIPs: [{ ip: "127.0.0.1" }] });
+    const own = written(pod(), { ...said, podIP: "127.1.2.3" }, at(1)).status;
+    expect(own).toMatchObject({ hostIP: "127.0.0.1", hostIPs: [{ ip: "127.0.0.1" }], podIP: "127.1.2.3" });
+  });
+
   test("a new generation is told of everywhere but where it was scheduled", () => {
     const once = written(pod(), ready, at(1));
     const changed = { ...once, metadata: { ...once.metadata, generation: 2 } };

@@ -16,10 +16,11 @@ export interface Told {
   readonly hostIP?: string;
 }
 
-export function statusOf({ pod, report: reported, hostIP }: Told, now: Instant): PodStatus {
+export function statusOf({ pod, report: reported, hostIP: named }: Told, now: Instant): PodStatus {
   const isOver = hasEnded(pod, reported);
   const report = initialised(pod, isOver ? closed(reported) : reported);
   const phase = phaseNow(pod, report, isOver);
+  const hostIP = report.hostIP ?? named;
   const podIP = pod.spec?.hostNetwork === true ? hostIP : (report.podIP ?? pod.status?.podIP);
   const hasSandbox = podIP !== undefined && phase !== "Succeeded" && phase !== "Failed";
   const { reason: _reason, message: _message, ...before } = pod.status ?? {};

@@ -83,8 +83,8 @@ test("labels of our own come last", () => {
   expect(labelsOf({ ...options, labels: { "kubernetes.io/arch": "arm64" } })["kubernetes.io/arch"]).toBe("arm64");
 });
 
-test("each node has an address that no other has", () => {
-  expect(freeAddress(new Set())).toBe("10.0.0.1");
-  expect(freeAddress(new Set(["10.0.0.1", "10.0.0.2"]))).toBe("10.0.0.3");
-  expect(freeAddress(new Set(Array.from({ length: 254 }, (_, i) => `10.0.0.${i + 1}`)))).toBe("10.0.1.1");
+test("each node has an address that no other node and no Service has", () => {
+  expect(freeAddress(new Set())).toBe("10.0.1.1");
+  expect(freeAddress(new Set(["10.0.1.1", "10.0.1.2"]))).toBe("10.0.1.3");
+  expect(freeAddress(new Set(Array.from({ length: 254 }, (_, i) => `10.0.1.${i + 1}`)))).toBe("10.0.2.1");
 });

@@ -146,11 +146,11 @@ export function retellAt({ status }: Node, now: Instant): Instant {
   return (heard + retold) as Instant;
 }
 
-/** The first address of 10.0.0.0/16 that no node has. */
+/** The first address of 10.0.0.0/16 that no node has, behind 10.0.0.0/24: those are the Services'. */
 export function freeAddress(taken: ReadonlySet<string>): string {
-  for (let at = 1; at < 1 << 16; at += 1) {
+  for (let at = 257; at < 1 << 16; at += 1) {
     const address = `10.0.${at >> 8}.${at % 256}`;
     if (at % 256 !== 0 && at % 256 !== 255 && !taken.has(address)) return address;
   }
-  throw new Error("no node address is left in 10.0.0.0/16; use fewer nodes");
+  throw new Error("no node address is left from 10.0.1.0 to 10.0.255.255; use fewer nodes");
 }

@@ -3,7 +3,7 @@ import type { Instant } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
 import type { ContainerReport, PodEvent, PodReport } from "../kubelet/pod-runtime.ts";
 import { report, type View } from "./container.ts";
-import type { Network } from "./network.ts";
+import { hostAddress, type Network } from "./network.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Part } from "./sequence.ts";
 import type { Slot } from "./slot.ts";
@@ -33,6 +33,7 @@ export function podReport(findings: Findings): PodReport {
     all.filter(({ member }) => (member.role === "main") === isMain).map((it) => it.report);
   const network = "ground" in findings ? findings.ground.network : undefined;
   return {
+    hostIP: hostAddress,
     initContainers: of(false),
     containers: of(true),
     ...(network === undefined ? {} : { podIP: network.ip, ...annotated(network) }),

@@ -2,8 +2,10 @@
 import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { VirtualClock } from "@telltale/clock";
+import { instant } from "@telltale/kinds";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { driverPool, eventually, must, podOf, script } from "../../test/process/driver.ts";
+import { statusOf } from "../kubelet/pod-status.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 const { drive, clean } = driverPool();
@@ -12,6 +14,17 @@ afterEach(clean);
 const once = { restartPolicy: "Never" } as const;
 
 describe("what a process gets", () => {
+  it("in the network of its host: addresses that it agrees on with its status", async () => {
+    const driver = await drive();
+    const hostIP = { name: "HOST_IP", valueFrom: { fieldRef: { fieldPath: "status.hostIP" } } };
+    const pod = podOf([script("echo $HOST_IP $POD_IP", { env: [hostIP] })], { ...once, hostNetwork: true });
+    await driver.apply(pod);
+    const report = await driver.untilStates(pod, "terminated");
+    const status = statusOf({ pod, report, hostIP: "10.0.1.1" }, instant(0));
+    expect(await driver.logs(pod)).toBe(`${status.hostIP} ${status.podIP}\n`);
+    expect(status.podIP).toBe("127.0.0.1");
+  });
+
   it("is a clean environment, a home, a working directory and its addresses", async () => {
     process.env["TELLTALE_TEST_SECRET"] = "not for pods";
     const driver = await drive();
