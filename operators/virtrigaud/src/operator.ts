@@ -6,13 +6,13 @@ import { adoption } from "./adoption/controller.ts";
 import type { Config } from "./config.ts";
 import { dryRun } from "./dry-run.ts";
 import { checkedGet } from "./http-get.ts";
+import { KnownSecrets } from "./known-secrets.ts";
 import type { CallSample } from "./link/calls.ts";
 import { Links } from "./link/links.ts";
 import { Reservations } from "./placement/reservations.ts";
 import { providers } from "./provider/controller.ts";
 import { externalEndpoints } from "./provider/external.ts";
 import { systemLookup } from "./system-lookup.ts";
-import { TlsSecrets } from "./tls-secrets.ts";
 import { virtualMachines } from "./virtual-machine/controller.ts";
 import type { AddressSample } from "./virtual-machine/first-address.ts";
 import { Streaks } from "./virtual-machine/streaks.ts";
@@ -51,7 +51,7 @@ export function virtrigaudOperator(options: OperatorOptions): readonly Controlle
     clock,
     ...(options.onCall && { onCall: options.onCall }),
   });
-  const tls = new TlsSecrets();
+  const tls = new KnownSecrets();
   const places = new Reservations();
   const addresses = policyOf(config);
   const crossing = { isFree: config.allowCrossNamespaceRefs };

@@ -1,10 +1,10 @@
 // A machine that has other work at its provider: whoever is refused waits for it, within its time, and says so.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { VMClass, VMClone, VMSnapshot } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import { refuse, repeat } from "../src/simulated/faults.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { vmClones } from "../src/vm-clone/controller.ts";
 import { vmSnapshots } from "../src/vm-snapshot/controller.ts";
 import { type Home, home } from "./home.ts";
@@ -17,7 +17,7 @@ let host: SimulatedHost;
 beforeAll(async () => {
   s = await stage({
     controllers: ({ links }) => {
-      const ways = { links, tls: new TlsSecrets(), places: new Reservations() };
+      const ways = { links, tls: new KnownSecrets(), places: new Reservations() };
       return [vmSnapshots({ ...ways, workers: 5 }), vmClones({ ...ways, crossing: { isFree: false }, workers: 3 })];
     },
   });

@@ -1,8 +1,8 @@
 // Whatever is stored of a snapshot or a clone, a pass over it says something sound, and it comes to an end (L-34).
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { VMClass, VMClone, VMSnapshot } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { vmClones } from "../src/vm-clone/controller.ts";
 import { vmSnapshots } from "../src/vm-snapshot/controller.ts";
 import { type Home, home } from "./home.ts";
@@ -13,7 +13,7 @@ let h: Home;
 beforeAll(async () => {
   s = await stage({
     controllers: ({ links }) => {
-      const ways = { links, tls: new TlsSecrets(), places: new Reservations() };
+      const ways = { links, tls: new KnownSecrets(), places: new Reservations() };
       return [vmSnapshots({ ...ways, workers: 5 }), vmClones({ ...ways, crossing: { isFree: false }, workers: 3 })];
     },
     idle: true,

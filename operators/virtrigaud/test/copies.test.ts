@@ -1,9 +1,9 @@
 // Snapshots and clones beside the controller of machines: who writes where, who waits for whom.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { VirtualMachine, VMClass, VMClone, VMImage, VMSnapshot } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { vmClones } from "../src/vm-clone/controller.ts";
@@ -18,7 +18,7 @@ let host: SimulatedHost;
 beforeAll(async () => {
   s = await stage({
     controllers: ({ links, random }) => {
-      const ways = { links, tls: new TlsSecrets(), places: new Reservations() };
+      const ways = { links, tls: new KnownSecrets(), places: new Reservations() };
       const crossing = { isFree: false };
       const httpGet = async () => 200;
       return [

@@ -2,8 +2,8 @@
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { afterEach, expect, it } from "vitest";
 import { VirtualMachine, VMClass, VMImage, VMNetworkAttachment } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { vmClasses } from "../src/vm-class/controller.ts";
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function open(): Promise<Stage> {
   const crossing = { isFree: false };
-  const tls = new TlsSecrets();
+  const tls = new KnownSecrets();
   here = await stage({
     controllers: ({ links, random }) => [
       virtualMachines({

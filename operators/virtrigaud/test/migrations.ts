@@ -5,8 +5,8 @@ import { Node, Secret, StorageClass } from "@telltale/kinds/builtin";
 import { manager } from "@telltale/runtime";
 import type { SimulatedOptions } from "@telltale/workloads";
 import { VMClass, VMMigration } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { vmMigrations } from "../src/vm-migration/controller.ts";
@@ -36,7 +36,7 @@ export async function migrations({ idle = false, pods }: MigrationsOptions = {})
     knock: async (address) => answering.has(address),
   };
   const controllers = ({ links, random }: Tools) => {
-    const ways = { links, tls: new TlsSecrets(), places: new Reservations() };
+    const ways = { links, tls: new KnownSecrets(), places: new Reservations() };
     const crossing = { isFree: false };
     const lookup = async () => ["192.0.2.10"];
     return [

@@ -1,10 +1,10 @@
 // Where machines and copies go when several are placed at once: a strict limit holds, and what an object says is where it went.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { VirtualMachine, VMClass, VMClone, VMImage, VMPlacementPolicy } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import { refuse } from "../src/simulated/faults.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { vmClones } from "../src/vm-clone/controller.ts";
@@ -18,7 +18,7 @@ let host: SimulatedHost;
 beforeAll(async () => {
   s = await stage({
     controllers: ({ links, random }) => {
-      const ways = { links, tls: new TlsSecrets(), places: new Reservations(), crossing: { isFree: false } };
+      const ways = { links, tls: new KnownSecrets(), places: new Reservations(), crossing: { isFree: false } };
       return [
         virtualMachines({ senses: { ...ways, random, streaks: new Streaks(), httpGet: async () => 200 }, workers: 10 }),
         vmClones({ ...ways, workers: 3 }),

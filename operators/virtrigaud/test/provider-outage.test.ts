@@ -2,10 +2,10 @@
 import { formatTime, instant } from "@telltale/kinds";
 import { afterEach, expect, test } from "vitest";
 import { Provider, VirtualMachine, VMClass, VMImage } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import { hang, lose, refuse, repeat } from "../src/simulated/faults.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { namespace, type Stage, stage, type Tools } from "./stage.ts";
@@ -21,7 +21,7 @@ const machines = ({ links, random }: Tools) =>
       links,
       random,
       streaks: new Streaks(),
-      tls: new TlsSecrets(),
+      tls: new KnownSecrets(),
       places: new Reservations(),
       crossing: { isFree: false },
       httpGet: async () => 200,

@@ -51,6 +51,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^update \S+\/finalizers$/, "asked by the server only of those who own children: the others own none"],
   [/^update /, "nothing is ever written by PUT"],
   [/^get \S+\/status$/, "a status is read with its object"],
+  [/^(list|watch) secrets$/, "Secrets are read one at a time, by their names"],
   [/^(list|watch) leases$/, "one Lease is read by its name"],
   [/^patch vmplacementpolicies$/, "a policy has no finalizer, and nothing is kept on it: only its status is written"],
   ...(hasMigrations

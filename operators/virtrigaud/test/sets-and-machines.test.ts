@@ -1,9 +1,9 @@
 // Sets and policies beside the controller of machines, with a simulated provider: what a set makes really is made.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VirtualMachine, VMClass, VMImage, VMPlacementPolicy, VMSet } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { vmPlacementPolicies } from "../src/vm-placement-policy/controller.ts";
@@ -17,7 +17,7 @@ const machines = ({ links, random }: Tools) =>
       links,
       random,
       streaks: new Streaks(),
-      tls: new TlsSecrets(),
+      tls: new KnownSecrets(),
       places: new Reservations(),
       crossing: { isFree: false },
       httpGet: async () => 200,

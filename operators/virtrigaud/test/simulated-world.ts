@@ -12,11 +12,11 @@ import {
   VMPlacementPolicy,
   VMSnapshot,
 } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Links } from "../src/link/links.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import { simulatedDial } from "../src/simulated/dial.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 
 export const namespace = "default";
@@ -43,7 +43,7 @@ export function sensesOf(clock: Clock, random: Random, host: SimulatedHost) {
   const crossing = { isFree: false };
   return {
     links,
-    tls: new TlsSecrets(),
+    tls: new KnownSecrets(),
     places: new Reservations(),
     crossing,
     random,

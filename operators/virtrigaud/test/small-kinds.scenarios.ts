@@ -5,10 +5,10 @@ import { ConfigMap } from "@telltale/kinds/builtin";
 import { type Controller, controller } from "@telltale/runtime";
 import type { Deed, Fault, Scenario } from "@telltale/simulation";
 import { Provider, VirtualMachine, VMClass, VMImage, VMNetworkAttachment } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Links } from "../src/link/links.ts";
 import { simulatedDial } from "../src/simulated/dial.ts";
 import { fail } from "../src/simulated/faults.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { vmClasses } from "../src/vm-class/controller.ts";
 import { vmImages } from "../src/vm-image/controller.ts";
 import { vmNetworkAttachments } from "../src/vm-network-attachment/controller.ts";
@@ -65,7 +65,7 @@ const base: Omit<Scenario<Hypervisor>, "name" | "apply"> = {
     const lookup = async () => ["192.0.2.80"];
     return [
       vmClasses({ crossing, workers: 1 }),
-      vmImages({ crossing, workers: 2, links, tls: new TlsSecrets(), addresses: {}, lookup }),
+      vmImages({ crossing, workers: 2, links, tls: new KnownSecrets(), addresses: {}, lookup }),
       vmNetworkAttachments({ crossing, workers: 1 }),
     ];
   },

@@ -3,10 +3,10 @@ import { Secret } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, it } from "vitest";
 import { PowerOp } from "../src/contract/contract.ts";
 import { Provider, VirtualMachine, VMClass, VMClone, VMImage, VMSnapshot } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import { answer, fail, lose, refuse, repeat, slow } from "../src/simulated/faults.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { namespace, type ProviderOptions, type Stage, stage, type Tools } from "./stage.ts";
@@ -21,7 +21,7 @@ const machines = ({ links, random }: Tools) =>
       links,
       random,
       streaks: new Streaks(),
-      tls: new TlsSecrets(),
+      tls: new KnownSecrets(),
       places: new Reservations(),
       crossing: { isFree: false },
       httpGet: async () => 200,

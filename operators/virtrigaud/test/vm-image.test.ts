@@ -3,10 +3,10 @@ import { plus } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, it } from "vitest";
 import { Provider, VirtualMachine, VMImage } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { annotations } from "../src/names.ts";
 import { answer, fail, hang, lose, refuse, repeat } from "../src/simulated/faults.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { vmImages } from "../src/vm-image/controller.ts";
 import { namespace, type ProviderOptions, type Stage, type StageOptions, stage } from "./stage.ts";
 
@@ -25,7 +25,7 @@ async function open(more: Partial<StageOptions> = {}): Promise<Stage> {
         crossing: { isFree: false },
         workers: 2,
         links,
-        tls: new TlsSecrets(),
+        tls: new KnownSecrets(),
         addresses: {},
         lookup: async (host) => [hosts[host] ?? []].flat(),
       }),

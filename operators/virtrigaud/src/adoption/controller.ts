@@ -6,9 +6,9 @@ import { type Controller, controller, pausedBy } from "@telltale/runtime";
 import type { Answer } from "../contract/contract.ts";
 import { vmsByProvider } from "../indexes.ts";
 import { Provider, VirtualMachine, VMClass, VMClone } from "../kinds/index.ts";
+import type { KnownSecrets } from "../known-secrets.ts";
 import type { Links } from "../link/links.ts";
 import { annotations, fieldManager } from "../names.ts";
-import type { TlsSecrets } from "../tls-secrets.ts";
 import { act } from "./act.ts";
 import { isAdopting, observe } from "./observe.ts";
 import { status } from "./status.ts";
@@ -16,7 +16,7 @@ import type { Outcome, World } from "./world.ts";
 
 interface AdoptionTools {
   readonly links: Links;
-  readonly tls: TlsSecrets;
+  readonly tls: KnownSecrets;
   readonly clock: Clock;
 }
 
@@ -31,8 +31,8 @@ export function adoption({ links, tls, clock }: AdoptionTools): Controller {
         // Its own controller speaks first.
         return it.status?.conditions === undefined ? { again: 5_000 } : "go";
       })
+      .gets(Secret)
       .reads(VirtualMachine, VMClass, VMClone)
-      .reads(Secret, { metadataOnly: true })
       .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
       .writes(VMClass, "create")
       .writes(VirtualMachine, "create", "patch status")

@@ -5,8 +5,8 @@ import type { Look } from "@telltale/runtime";
 import { findCondition, text } from "@telltale/status";
 import { vmsByProvider } from "../indexes.ts";
 import { type Provider, VirtualMachine, VMClone } from "../kinds/index.ts";
+import type { KnownSecrets } from "../known-secrets.ts";
 import { annotations, labels } from "../names.ts";
-import type { TlsSecrets } from "../tls-secrets.ts";
 import type { Known } from "./discovery.ts";
 import { filterOf } from "./filter.ts";
 import type { State, World } from "./world.ts";
@@ -17,7 +17,7 @@ const minute = 60 * second;
 export const shortest = 5 * minute;
 export const usual = 60 * minute;
 
-export async function observe(it: Provider, look: Look, tls: TlsSecrets): Promise<World> {
+export async function observe(it: Provider, look: Look, tls: KnownSecrets): Promise<World> {
   const machines = machinesOf(it, look);
   const adopted = machines.filter(
     ({ metadata, status }) => metadata.labels?.[labels.adopted] === "true" && (status?.id ?? "") !== "",
@@ -31,7 +31,7 @@ async function stateOf(
   it: Provider,
   machines: readonly VirtualMachine[],
   look: Look,
-  secrets: TlsSecrets,
+  secrets: KnownSecrets,
 ): Promise<State> {
   if (!isAdopting(it)) return { is: "unwanted" };
   if (findCondition(it.status?.conditions, "Ready")?.status !== "True") {

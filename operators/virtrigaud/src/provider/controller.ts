@@ -6,11 +6,12 @@ import { Deployment, PersistentVolumeClaim, Pod, Secret, Service } from "@tellta
 import { type Controller, controller, type MapLook, type Name } from "@telltale/runtime";
 import { vmsByProvider } from "../indexes.ts";
 import { Provider, VirtualMachine, VMClass, VMMigration } from "../kinds/index.ts";
+import type { KnownSecrets } from "../known-secrets.ts";
 import type { Links } from "../link/links.ts";
 import { fieldManager, labels } from "../names.ts";
-import type { TlsSecrets } from "../tls-secrets.ts";
 import { act, pending } from "./act.ts";
 import { finalize } from "./deletion.ts";
+import type { ExternalEndpoints } from "./external.ts";
 import { observe, providerAtWork, referred, type Senses } from "./observe.ts";
 import { type Plan, plan } from "./plan.ts";
 import { healthProbe } from "./probe.ts";
@@ -18,24 +19,22 @@ import { appName, selectorOf } from "./runtime-names.ts";
 import type { ProviderSettings } from "./settings.ts";
 import { Sightings } from "./sightings.ts";
 import { status } from "./status.ts";
-import { tlsPosture } from "./tls.ts";
 import type { World } from "./world.ts";
 
 interface ProviderTools {
   readonly settings: ProviderSettings;
   readonly links: Links;
-  readonly tls: TlsSecrets;
+  readonly tls: KnownSecrets;
   readonly clock: Clock;
-  readonly external: Senses["external"];
+  readonly external: ExternalEndpoints;
 }
 
-const bySecret = "secrets of a provider";
 const ours = { label: `${labels.name}=${appName}` };
 
 export function providers({ settings, links, tls, clock, external }: ProviderTools): Controller {
   const sightings = new Sightings();
   const probe = healthProbe({ links, sightings, clock });
-  const senses: Senses = { settings, sightings, tls, probe, external };
+  const senses: Senses = { settings, sightings, secrets: tls, probe, external: external.of };
   return controller(Provider, "provider")
     .on("generation", "deletion", "labels", "annotations", "finalizers")
     .owns(Deployment, { ...ours, changed: isOtherPart })
@@ -46,7 +45,6 @@ export function providers({ settings, links, tls, clock, external }: ProviderToo
         a.metadata?.deletionTimestamp !== b.metadata?.deletionTimestamp ||
         !deepEqual(a.metadata?.labels, b.metadata?.labels),
     })
-    .watches(Secret, ({ old, new: next }, look) => providersWith(next ?? old, look), { metadataOnly: true })
     .watches(VirtualMachine, ({ old, new: next }) => [...providerOf(old), ...providerOf(next)], {
       changed: isOtherUse,
       delay: 1_000,
@@ -56,13 +54,15 @@ export function providers({ settings, links, tls, clock, external }: ProviderToo
     })
     .watches(Pod, ({ old, new: next }, look) => providersOf(next ?? old, look), { ...ours, changed: isOtherLife })
     .reads(VMClass)
+    .gets(Secret)
     .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
-    .index(Provider, bySecret, secretsOf)
     .polls(probe)
     .finalize((it, hands, draft) => finalize(it, hands, draft, { links, settings }))
     .gone(({ metadata }) => {
       sightings.forget(metadata.uid ?? "");
       links.drop(metadata.namespace ?? "", metadata.name ?? "");
+      tls.forget(metadata.namespace ?? "", metadata.name ?? "");
+      external.forget(metadata.uid ?? "");
     })
     .checkpoints(pending)
     .events("none")
@@ -107,17 +107,6 @@ const nameOf = ({ metadata }: Provider): Name => ({ namespace: metadata.namespac
 
 const providersIn = (claim: PersistentVolumeClaim | undefined, look: MapLook): readonly Name[] =>
   look.list(Provider, { namespace: claim?.metadata?.namespace ?? "" }).map(nameOf);
-
-const providersWith = (secret: Secret | undefined, look: MapLook): readonly Name[] => {
-  const { namespace = "", name = "" } = secret?.metadata ?? {};
-  return look.where(Provider, bySecret, `${namespace}/${name}`).map(nameOf);
-};
-
-function secretsOf(it: Provider): readonly string[] {
-  const tls = tlsPosture(it);
-  const names = [it.spec.credentialSecretRef?.name ?? "", ...(tls.is === "encrypted" ? [tls.secret] : [])];
-  return names.map((name) => `${it.metadata.namespace ?? ""}/${name}`);
-}
 
 function providersOf(pod: Pod | undefined, look: MapLook): readonly Name[] {
   const { namespace = "", labels: on = {} } = pod?.metadata ?? {};

@@ -14,7 +14,8 @@ const lookup = async (host: string) => {
 };
 
 test("an endpoint outside becomes the address that was checked, and stays at it while the host has it", async () => {
-  const at = externalEndpoints({}, lookup);
+  const { of } = externalEndpoints({}, lookup);
+  const at = (endpoint: string, known: string | undefined) => of("box", endpoint, known);
   expect(await at("box.example:9443", undefined)).toEqual({ endpoint: "10.0.0.7:9443" });
   expect(await at("box.example:9443", "10.0.0.8:9443")).toEqual({ endpoint: "10.0.0.8:9443" });
   expect(await at("box.example:9443", "10.0.0.9:9443")).toEqual({ endpoint: "10.0.0.7:9443" });
@@ -23,7 +24,8 @@ test("an endpoint outside becomes the address that was checked, and stays at it 
 });
 
 test("one address that nobody may be sent to refuses the host, and so does what is no host:port", async () => {
-  const at = externalEndpoints({}, lookup);
+  const { of } = externalEndpoints({}, lookup);
+  const at = (endpoint: string, known: string | undefined) => of("box", endpoint, known);
   for (const endpoint of [
     "meta.example:80",
     "127.0.0.1:9443",
@@ -37,14 +39,35 @@ test("one address that nobody may be sent to refuses the host, and so does what 
   }
   const allowed = parseAllowed("10.9.0.0/16");
   if (allowed.is === "wrong") throw new Error("it is right");
-  expect(await externalEndpoints(allowed.policy, lookup)("box.example:1", undefined)).toHaveProperty("refused");
+  expect(await externalEndpoints(allowed.policy, lookup).of("box", "box.example:1", undefined)).toHaveProperty(
+    "refused",
+  );
 });
 
 test("a host that cannot be looked up for a moment is where it was; one that never could is refused", async () => {
-  const at = externalEndpoints({}, lookup);
+  const { of } = externalEndpoints({}, lookup);
+  const at = (endpoint: string, known: string | undefined) => of("box", endpoint, known);
   expect(await at("gone.example:1", "10.0.0.7:1")).toHaveProperty("refused");
   hosts["gone.example"] = ["10.0.0.5"];
   expect(await at("gone.example:1", undefined)).toEqual({ endpoint: "10.0.0.5:1" });
   delete hosts["gone.example"];
   expect(await at("gone.example:1", undefined)).toEqual({ endpoint: "10.0.0.5:1" });
+});
+
+test("what is known of a host goes with its Provider, and with the endpoint that named it", async () => {
+  const { of, forget } = externalEndpoints({}, lookup);
+  const resolved = async (uid: string, endpoint: string) => "endpoint" in (await of(uid, endpoint, undefined));
+  const first = "first.example:1";
+  hosts["first.example"] = ["10.0.0.5"];
+  expect([await resolved("a", first), await resolved("b", first), await resolved("c", first)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  delete hosts["first.example"];
+  forget("a");
+  expect(await resolved("a", first)).toBe(false);
+  expect(await resolved("b", first)).toBe(true);
+  expect(await resolved("c", "box.example:1")).toBe(true);
+  expect(await resolved("c", first)).toBe(false);
 });

@@ -1,13 +1,14 @@
 // Looks at everything that a provider depends on. Only reads.
 
 import { sha256Hex } from "@telltale/kinds";
-import { Deployment, PersistentVolumeClaim, Pod, Secret, Service } from "@telltale/kinds/builtin";
+import { Deployment, PersistentVolumeClaim, Pod, Service } from "@telltale/kinds/builtin";
 import type { Look, MapLook } from "@telltale/runtime";
 import { vmsByProvider } from "../indexes.ts";
 import { type ObjectRef, type Provider, VirtualMachine, VMClass, VMMigration } from "../kinds/index.ts";
+import type { KnownSecrets, Tls } from "../known-secrets.ts";
 import { annotations, labels } from "../names.ts";
 import { isOpenTo, resolve } from "../references.ts";
-import type { Tls, TlsSecrets } from "../tls-secrets.ts";
+import type { ExternalEndpoints } from "./external.ts";
 import type { HealthProbe } from "./probe.ts";
 import { runtimeName, selectorOf } from "./runtime-names.ts";
 import type { ProviderSettings } from "./settings.ts";
@@ -20,10 +21,10 @@ import type { Claim, Machines, World } from "./world.ts";
 export interface Senses {
   readonly settings: ProviderSettings;
   readonly sightings: Sightings;
-  readonly tls: TlsSecrets;
+  readonly secrets: KnownSecrets;
   readonly probe: HealthProbe;
   /** Where an endpoint outside may be reached: the address, or why not (7.4). */
-  readonly external: (endpoint: string, known: string | undefined) => Promise<External>;
+  readonly external: ExternalEndpoints["of"];
 }
 
 /** Machines by the key of their provider. */
@@ -35,7 +36,7 @@ export async function observe(it: Provider, look: Look, senses: Senses): Promise
   return {
     it,
     wanted: wantedOf(it, {
-      hasCredentials: look.get(Secret, { namespace, name: credentials }) !== undefined,
+      hasCredentials: credentials !== "" && (await senses.secrets.has({ namespace, name: credentials }, look)),
       tls: await tlsOf(it, look, senses),
       external: await externalOf(it, senses),
     }),
@@ -51,9 +52,9 @@ export async function observe(it: Provider, look: Look, senses: Senses): Promise
 }
 
 /** Read only where there is something to read. Of other Secrets nobody looks at more than that they are there (7.1). */
-async function tlsOf(it: Provider, look: Look, { tls }: Senses): Promise<Tls | undefined> {
+async function tlsOf(it: Provider, look: Look, { secrets }: Senses): Promise<Tls | undefined> {
   const posture = tlsPosture(it);
-  return posture.is === "undecided" || posture.is === "secretless" ? undefined : tls.of(it, look);
+  return posture.is === "undecided" || posture.is === "secretless" ? undefined : secrets.of(it, look);
 }
 
 /** Where it runs already, if it does and that counts. */
@@ -63,7 +64,7 @@ function externalEndpoint({ metadata }: Provider, { allowExternalProviderEndpoin
 
 async function externalOf(it: Provider, { settings, external }: Senses): Promise<External | undefined> {
   const endpoint = externalEndpoint(it, settings);
-  return endpoint === undefined ? undefined : external(endpoint, it.status?.runtime?.endpoint);
+  return endpoint === undefined ? undefined : external(it.metadata.uid ?? "", endpoint, it.status?.runtime?.endpoint);
 }
 
 type Owned = { readonly metadata?: { readonly ownerReferences?: readonly { readonly uid: string }[] } };

@@ -2,7 +2,7 @@
 import { isDnsLabel } from "@telltale/kinds";
 import { type SafeText, text } from "@telltale/status";
 import type { Provider } from "../kinds/index.ts";
-import type { Tls } from "../tls-secrets.ts";
+import type { Tls } from "../known-secrets.ts";
 import { toldAll } from "../validate/problem.ts";
 import { providerProblems } from "../validate/provider.ts";
 import { healthPort, portOf } from "./runtime-names.ts";

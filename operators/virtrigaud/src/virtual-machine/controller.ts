@@ -27,12 +27,10 @@ import { type AddressSample, FirstAddresses } from "./first-address.ts";
 import { clonesByVM, observe, type Senses } from "./observe.ts";
 import { remember } from "./remember.ts";
 import { status } from "./status.ts";
-import { secretsOf } from "./user-data.ts";
 import type { World } from "./world.ts";
 
 const byImage = "image";
 const byNetwork = "network";
-const bySecret = "secret";
 const byLock = "lock";
 
 /** A provider that goes or comes back changes the status of all its machines: they are looked at one after the other. */
@@ -72,7 +70,6 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
       .watches(VMPlacementPolicy, ({ old, new: next }, look) => waiting(vmsByPolicy.name, next ?? old, look), {
         changed: (a, b) => isOtherSpec(a, b) || !deepEqual(a.status?.conditions, b.status?.conditions),
       })
-      .watches(Secret, ({ old, new: next }, look) => waiting(bySecret, next ?? old, look), { metadataOnly: true })
       .watches(VMSnapshot, ({ old, new: next }) => machineOf((next ?? old)?.metadata, (next ?? old)?.spec.vmRef.name), {
         changed: (a, b) =>
           a.status?.phase !== b.status?.phase || a.metadata.deletionTimestamp !== b.metadata.deletionTimestamp,
@@ -92,7 +89,6 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
         ),
       )
       .index(VirtualMachine, vmsByPolicy.name, vmsByPolicy.values)
-      .index(VirtualMachine, bySecret, (vm) => secretsOf(vm).map((name) => `${vm.metadata.namespace}/${name}`))
       .index(VirtualMachine, byLock, ({ metadata }) => {
         const [namespace = "", name = ""] = (metadata.annotations?.[annotations.migrationLock] ?? "").split("/");
         return name === "" ? [] : [`${namespace}/${name}`];

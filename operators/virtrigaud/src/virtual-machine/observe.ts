@@ -3,7 +3,7 @@
 import { type KindRef, type KubeObject, parseQuantity, quantityToBytes } from "@telltale/kinds";
 import { Namespace, Secret } from "@telltale/kinds/builtin";
 import type { Look } from "@telltale/runtime";
-import { findCondition, type SafeText, type text } from "@telltale/status";
+import { findCondition, type SafeText, text } from "@telltale/status";
 import { providerKeyOf, snapshotsByVM, vmsByProvider } from "../indexes.ts";
 import {
   Provider,
@@ -17,6 +17,7 @@ import {
   VMSnapshot,
   type VMSnapshotInfo,
 } from "../kinds/index.ts";
+import type { KnownSecrets } from "../known-secrets.ts";
 import { annotations } from "../names.ts";
 import { placedCopies, withCopies } from "../placement/copies.ts";
 import { storedDecision } from "../placement/decision.ts";
@@ -25,7 +26,6 @@ import type { Reservations } from "../placement/reservations.ts";
 import { isReachable, unreachable } from "../reachable.ts";
 import { recorded } from "../recorded.ts";
 import { type Crossing, type Followed, follow, providerKey } from "../references.ts";
-import type { TlsSecrets } from "../tls-secrets.ts";
 import { toldAll } from "../validate/problem.ts";
 import { importedDiskProblems, virtualMachineProblems } from "../validate/virtual-machine.ts";
 import type { Tools } from "./act.ts";
@@ -34,7 +34,7 @@ import { secretsOf } from "./user-data.ts";
 import type { Channel, Held, Needs, Revert, Told, World } from "./world.ts";
 
 export interface Senses extends Tools {
-  readonly tls: TlsSecrets;
+  readonly tls: KnownSecrets;
   readonly crossing: Crossing;
   /** Shared with the controller of VMClones. */
   readonly places: Reservations;
@@ -47,7 +47,7 @@ export async function observe(vm: VirtualMachine, look: Look, senses: Senses): P
   const held = heldOf(vm);
   // Who is on the way out needs nothing but the provider.
   const isNew = held.id === undefined && vm.metadata.deletionTimestamp === undefined;
-  const needs = needsOf(vm, isNew, look, senses.crossing);
+  const needs = await needsOf(vm, isNew, look, senses);
   const mates = matesOf(vm, look);
   const taken = new Set(mates.flatMap(({ status }) => ((status?.id ?? "") === "" ? [] : [status?.id ?? ""])));
   const snapshots = look.where(VMSnapshot, snapshotsByVM.name, `${namespace}/${name}`);
@@ -123,7 +123,8 @@ function problemOf(vm: VirtualMachine, needs: Needs): SafeText | undefined {
   return toldAll([...virtualMachineProblems(vm), ...disk]);
 }
 
-function needsOf(vm: VirtualMachine, isNew: boolean, look: Look, crossing: Crossing): Needs {
+async function needsOf(vm: VirtualMachine, isNew: boolean, look: Look, senses: Senses): Promise<Needs> {
+  const { crossing } = senses;
   const home = vm.metadata.namespace ?? "";
   const find = <T extends KubeObject>(kind: KindRef<T>, ref: Ref): Followed<T> =>
     follow(kind.kind, ref, home, (name) => look.get(kind, name), crossing);
@@ -135,8 +136,9 @@ function needsOf(vm: VirtualMachine, isNew: boolean, look: Look, crossing: Cross
   const image = maybe(VMImage, isNew ? imageRef : undefined);
   const nets = networks.map(({ networkRef }) => maybe(VMNetworkAttachment, networkRef));
   const policy = maybe(VMPlacementPolicy, isNew ? placementRef : undefined);
+  const secrets = isNew ? await secretsMissing(vm, look, senses) : [];
   // One that exists needs its provider alone; without its class it only keeps its size.
-  const needed = isNew ? [provider, vmClass, image, ...nets, policy, ...secretsFound(vm, look)] : [provider];
+  const needed = isNew ? [provider, vmClass, image, ...nets, policy, ...secrets] : [provider];
   for (const it of needed) if (it?.is === "refused") return { is: "refused", what: it.what };
   for (const it of needed) if (it?.is === "missing") return { is: "missing", what: it.what };
   if (provider.is !== "found") return { is: "missing", what: provider.what };
@@ -158,8 +160,16 @@ type Ref = { readonly name: string; readonly namespace?: string };
 const objectOf = <T>(found: Followed<T> | undefined): T | undefined =>
   found?.is === "found" ? found.object : undefined;
 
-const secretsFound = (vm: VirtualMachine, look: Look): readonly Followed<KubeObject>[] =>
-  secretsOf(vm).map((name) => follow(Secret.kind, { name }, vm.metadata.namespace ?? "", (it) => look.get(Secret, it)));
+/** Those that are not there. */
+async function secretsMissing(vm: VirtualMachine, look: Look, { tls }: Senses): Promise<readonly Followed<never>[]> {
+  const { namespace = "" } = vm.metadata;
+  const missing: Followed<never>[] = [];
+  for (const name of secretsOf(vm)) {
+    if (await tls.has({ namespace, name }, look)) continue;
+    missing.push({ is: "missing", what: text`${Secret.kind} ${namespace}/${name} not found` });
+  }
+  return missing;
+}
 
 /** Where a new one goes. */
 function placingOf(

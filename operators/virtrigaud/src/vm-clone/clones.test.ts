@@ -12,9 +12,9 @@ import {
   VMPlacementPolicy,
   VMSnapshot,
 } from "../kinds/index.ts";
+import { KnownSecrets } from "../known-secrets.ts";
 import { Reservations } from "../placement/reservations.ts";
 import type { SimulatedHost } from "../simulated/host.ts";
-import { TlsSecrets } from "../tls-secrets.ts";
 import { vmClones } from "./controller.ts";
 
 let s: Stage;
@@ -24,7 +24,7 @@ let refused: ((line: string) => number | undefined) | undefined;
 beforeAll(async () => {
   s = await stage({
     controllers: ({ links }) => [
-      vmClones({ links, tls: new TlsSecrets(), places: new Reservations(), crossing: { isFree: false }, workers: 3 }),
+      vmClones({ links, tls: new KnownSecrets(), places: new Reservations(), crossing: { isFree: false }, workers: 3 }),
     ],
     refuse: ({ method, path }) => refused?.(`${method} ${path.split("?")[0]}`),
   });

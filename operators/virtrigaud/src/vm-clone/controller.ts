@@ -61,7 +61,6 @@ export function vmClones({ workers, ...senses }: VMCloneOptions): Controller {
       )
       .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
       .reads(VMClass, VMImage, VMMigration, VMPlacementPolicy, Namespace)
-      .reads(Secret, { metadataOnly: true })
       .gets(Secret)
       .writes(VirtualMachine, "create", "patch status")
       .records(annotations.pendingOp)

@@ -4,10 +4,10 @@ import { type Home, home } from "../../test/home.ts";
 import type { MachineOptions } from "../../test/machines.ts";
 import { type ProviderOptions, type Stage, stage } from "../../test/stage.ts";
 import { VirtualMachine, VMClass, VMClone } from "../kinds/index.ts";
+import { KnownSecrets } from "../known-secrets.ts";
 import { Reservations } from "../placement/reservations.ts";
 import { fail, lose, refuse, repeat } from "../simulated/faults.ts";
 import type { SimulatedHost } from "../simulated/host.ts";
-import { TlsSecrets } from "../tls-secrets.ts";
 import { vmClones } from "./controller.ts";
 
 let s: Stage;
@@ -17,7 +17,7 @@ let refused: ((line: string) => number | undefined) | undefined;
 beforeAll(async () => {
   s = await stage({
     controllers: ({ links }) => [
-      vmClones({ links, tls: new TlsSecrets(), places: new Reservations(), crossing: { isFree: false }, workers: 3 }),
+      vmClones({ links, tls: new KnownSecrets(), places: new Reservations(), crossing: { isFree: false }, workers: 3 }),
     ],
     refuse: ({ method, path }) => refused?.(`${method} ${path.split("?")[0]}`),
   });

@@ -41,7 +41,6 @@ export function vmImages({ crossing, workers, ...tools }: VMImageOptions): Contr
     .index(VirtualMachine, byMachineProvider, (vm) => (wantedBy(vm).length === 0 ? [] : [keyOf(providerOf(vm))]))
     .watches(Provider, ({ old, new: next }, look) => around(next ?? old, look), { changed: isOtherProvider })
     .index(VMImage, byProvider, providersOf)
-    .reads(Secret, { metadataOnly: true })
     .gets(Secret)
     .records(annotations.pendingOp)
     .gone((image, event) => {

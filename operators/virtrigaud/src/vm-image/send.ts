@@ -6,10 +6,10 @@ import type { Look } from "@telltale/runtime";
 import { text } from "@telltale/status";
 import { type AddressPolicy, checkHost, type Lookup } from "../addresses.ts";
 import type { Provider } from "../kinds/index.ts";
+import type { KnownSecrets } from "../known-secrets.ts";
 import { deadlines, prepareDeadline } from "../link/deadlines.ts";
 import type { Link, Links } from "../link/links.ts";
 import { ProviderError } from "../link/provider-error.ts";
-import type { TlsSecrets } from "../tls-secrets.ts";
 import { type Credentials, readCredentials, secretsOf } from "./credentials.ts";
 import type { Finding } from "./learn.ts";
 import { prepareRequest } from "./request.ts";
@@ -17,13 +17,13 @@ import type { World } from "./world.ts";
 
 export interface Tools {
   readonly links: Links;
-  readonly tls: TlsSecrets;
+  readonly tls: KnownSecrets;
   /** Where providers may be sent (7.4). */
   readonly addresses: AddressPolicy;
   readonly lookup: Lookup;
 }
 
-type Reading = Pick<Look, "get" | "live">;
+type Reading = Pick<Look, "live" | "now">;
 
 export interface Errand {
   readonly key: string;

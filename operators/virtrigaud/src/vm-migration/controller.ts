@@ -65,7 +65,6 @@ export function vmMigrations({ workers, ...options }: VMMigrationOptions): Contr
         spec.source.snapshotRef === undefined ? [] : [`${metadata.namespace}/${spec.source.snapshotRef.name}`],
       )
       .reads(Provider, VMMigration, VMClass, VMImage, VMNetworkAttachment, VMPlacementPolicy, Namespace, Deployment)
-      .reads(Secret, { metadataOnly: true })
       .gets(Secret)
       .writes(VirtualMachine, "create", "patch", "delete")
       .writes(PersistentVolumeClaim, "patch")

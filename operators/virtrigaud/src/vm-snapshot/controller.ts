@@ -47,7 +47,6 @@ export function vmSnapshots({ workers, ...ways }: VMSnapshotOptions): Controller
       .index(VirtualMachine, vmsByProvider.name, vmsByProvider.values)
       .index(VMMigration, bySnapshot, (it) => usedBy(it).map((name) => `${it.metadata.namespace}/${name}`))
       .index(VMClone, bySnapshot, (it) => usedBy(it).map((name) => `${it.metadata.namespace}/${name}`))
-      .reads(Secret, { metadataOnly: true })
       .gets(Secret)
       .writes(VirtualMachine, "patch")
       .records(annotations.pendingOp)

@@ -2,11 +2,11 @@
 import type { Look } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
 import { Provider } from "../kinds/index.ts";
+import type { KnownSecrets } from "../known-secrets.ts";
 import { isUnreachable } from "../link/failure.ts";
 import type { Link, Links } from "../link/links.ts";
 import type { ProviderError } from "../link/provider-error.ts";
 import { isReachable, unreachable } from "../reachable.ts";
-import type { TlsSecrets } from "../tls-secrets.ts";
 
 export type Channel =
   | { readonly is: "open"; readonly link: Link; readonly provider: Provider }
@@ -15,7 +15,7 @@ export type Channel =
 /** What asking takes. */
 export interface Ways {
   readonly links: Links;
-  readonly tls: TlsSecrets;
+  readonly tls: KnownSecrets;
 }
 
 /** Ours takes no second request of a name that it has, or is at: what it does not list can be asked for again at once. */

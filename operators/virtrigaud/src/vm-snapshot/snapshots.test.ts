@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Home, home } from "../../test/home.ts";
 import { type ProviderOptions, type Stage, stage } from "../../test/stage.ts";
 import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
+import { KnownSecrets } from "../known-secrets.ts";
 import { refuse } from "../simulated/faults.ts";
 import type { SimulatedHost } from "../simulated/host.ts";
-import { TlsSecrets } from "../tls-secrets.ts";
 import { vmSnapshots } from "./controller.ts";
 
 let s: Stage;
@@ -13,7 +13,7 @@ let host: SimulatedHost;
 
 beforeAll(async () => {
   s = await stage({
-    controllers: ({ links }) => [vmSnapshots({ links, tls: new TlsSecrets(), workers: 5 })],
+    controllers: ({ links }) => [vmSnapshots({ links, tls: new KnownSecrets(), workers: 5 })],
   });
 });
 afterAll(() => s.end());

@@ -2,8 +2,8 @@
 import { afterEach, expect, test } from "vitest";
 import { adoption } from "../../src/adoption/controller.ts";
 import { Provider, VirtualMachine, VMClass } from "../../src/kinds/index.ts";
+import { KnownSecrets } from "../../src/known-secrets.ts";
 import { answer, refuse } from "../../src/simulated/faults.ts";
-import { TlsSecrets } from "../../src/tls-secrets.ts";
 import { namespace, type Stage, type StageOptions, stage } from "../stage.ts";
 
 let it: Stage | undefined;
@@ -21,7 +21,7 @@ const ready = (status: "True" | "False") => ({
 });
 
 const adoptionStage = (options: Partial<StageOptions> = {}) =>
-  stage({ controllers: (tools) => [adoption({ ...tools, tls: new TlsSecrets() })], ...options });
+  stage({ controllers: (tools) => [adoption({ ...tools, tls: new KnownSecrets() })], ...options });
 
 interface Vm {
   readonly id: string;

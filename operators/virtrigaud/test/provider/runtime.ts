@@ -1,4 +1,5 @@
 // The process of a provider on a server in virtual time: its pods, its claims, its certificates, and where it runs elsewhere (3.2).
+import type { Request } from "@telltale/client";
 import { Deployment, Pod, Secret, Service } from "@telltale/kinds/builtin";
 import { text } from "@telltale/status";
 import { afterEach, expect, test } from "vitest";
@@ -39,13 +40,13 @@ test("every row of the phases: down, stuck, invalid, and put right", async () =>
   expect(await it.says("RuntimeReady")).toMatch(/^True DeploymentReady .*new ones do not come up/);
   await it.pods(1);
   await it.remove(Secret, "box-creds");
-  await it.pass(1_000);
+  await it.pass(120_000);
   expect(await it.phase()).toBe("Failed");
   expect(await it.says("RuntimeReady")).toBe("False CredentialsNotFound credentials Secret box-creds not found");
   expect(await it.deployment()).toBeDefined();
   it.writes();
   await it.secret("box-creds");
-  await it.pass(1_000);
+  await it.pass(75_000);
   const bodies = it.writes().map(({ body }) => body);
   expect(
     bodies.some(
@@ -86,10 +87,10 @@ test("S21 certificate rotated: the next call uses a new channel, and a Secret wi
   expect(await it.says("RuntimeReady")).toBe("False InvalidConfiguration TLS Secret demo/box-tls not found");
   expect(await it.says("TLSConfigured")).toBe('True Enabled TLS enabled; using Secret "box-tls"');
   await it.secret("box-tls", { ...pem, "ca.crt": "" });
-  await it.pass(1_000);
+  await it.pass(75_000);
   expect(await it.says("RuntimeReady")).toMatch(/box-tls has no ca.crt/);
   await it.client.patch(Secret, { name: "box-tls", namespace }, { merge: { stringData: pem } });
-  await it.pass(1_000);
+  await it.pass(75_000);
   const [container] = (await it.deployment())?.spec?.template.spec?.containers ?? [];
   expect(container?.volumeMounts).toContainEqual({ name: "tls", mountPath: "/etc/virtrigaud/tls", readOnly: true });
   expect(container?.env?.map(({ name }) => name)).not.toContain("VIRTRIGAUD_PROVIDER_INSECURE");
@@ -97,9 +98,34 @@ test("S21 certificate rotated: the next call uses a new channel, and a Secret wi
   await it.probes(2);
   expect(it.dialled.map(({ tls }) => tls?.cert)).toEqual(["c"]);
   await it.client.patch(Secret, { name: "box-tls", namespace }, { merge: { stringData: { "tls.crt": "c2" } } });
-  await it.probes(1);
+  await it.probes(4);
   expect(it.dialled.map(({ tls }) => tls?.cert)).toEqual(["c", "c2"]);
   expect(it.dialled[1]?.serverName).toBe(`${runtime}.demo.svc.cluster.local`);
+});
+
+test("Secrets are read by name, each at most once a minute, and those of a Provider that is gone are not kept", async () => {
+  let asked: string[] = [];
+  const refuse = ({ method, path }: Request) => {
+    if (path.includes("/secrets")) asked.push(`${method} ${path.split("/secrets").at(-1)}`);
+    return undefined;
+  };
+  it = await providerStage({ refuse });
+  await it.secret("box-tls", pem);
+  await it.box(encrypted);
+  await it.pods(1);
+  await it.probes(1);
+  asked = [];
+  await it.pass(600_000);
+  expect(new Set(asked)).toEqual(new Set(["GET /box-creds", "GET /box-tls"]));
+  expect(asked.length).toBeLessThanOrEqual(20);
+  await it.remove(Provider, "box");
+  await it.pass(5_000);
+  expect(await it.get(Provider, "box")).toBeUndefined();
+  await it.client.patch(Secret, { name: "box-tls", namespace }, { merge: { stringData: { "tls.crt": "c2" } } });
+  await it.box(encrypted);
+  await it.pods(1);
+  await it.probes(1);
+  expect(it.dialled.at(-1)?.tls?.cert).toBe("c2");
 });
 
 test("an unchanged provider writes nothing but its health checks, and leaves a scaled Deployment alone", async () => {

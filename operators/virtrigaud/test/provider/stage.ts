@@ -4,11 +4,11 @@ import { seededRandom } from "@telltale/clock";
 import type { Ms } from "@telltale/kinds";
 import { Deployment, Secret } from "@telltale/kinds/builtin";
 import { Provider } from "../../src/kinds/index.ts";
+import { KnownSecrets } from "../../src/known-secrets.ts";
 import { providers } from "../../src/provider/controller.ts";
 import { type ProviderSettings, standardProviderSettings } from "../../src/provider/settings.ts";
 import type { External } from "../../src/provider/wanted.ts";
 import { type HostOptions, SimulatedHost } from "../../src/simulated/host.ts";
-import { TlsSecrets } from "../../src/tls-secrets.ts";
 import { namespace, providerSpec, type StageOptions, stage, type Tools } from "../stage.ts";
 
 export interface ProviderStageOptions extends Partial<StageOptions> {
@@ -27,8 +27,8 @@ export const providerController = (tools: Tools, { settings, external }: Provide
   providers({
     ...tools,
     settings: { ...standardProviderSettings, ...settings },
-    tls: new TlsSecrets(),
-    external: external ?? (async (at) => ({ endpoint: at })),
+    tls: new KnownSecrets(),
+    external: { of: async (_uid, at) => (external === undefined ? { endpoint: at } : external(at)), forget() {} },
   });
 
 export async function providerStage(options: ProviderStageOptions = {}) {
