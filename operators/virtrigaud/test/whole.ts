@@ -13,7 +13,7 @@ import { virtrigaudKinds } from "../src/kinds/index.ts";
 import { virtrigaudMetrics } from "../src/metrics.ts";
 import { virtrigaudOperator } from "../src/operator.ts";
 import { simulatedDial } from "../src/simulated/dial.ts";
-import { SimulatedHost } from "../src/simulated/host.ts";
+import { type HostOptions, SimulatedHost } from "../src/simulated/host.ts";
 import { namespace, stage, type Tools } from "./stage.ts";
 
 export interface WholeOptions {
@@ -65,8 +65,9 @@ export async function whole({ config, refuse }: WholeOptions = {}) {
     all,
 
     /** The host behind a Provider, which listens from now on. */
-    host(provider: string): SimulatedHost {
-      const host = new SimulatedHost({ clock, random: seededRandom(provider.length), staging: it.staging });
+    host(provider: string, durations: HostOptions["durations"] = {}): SimulatedHost {
+      const random = seededRandom(provider.length);
+      const host = new SimulatedHost({ clock, random, staging: it.staging, durations });
       hosts.set(`virtrigaud-provider-${namespace}-${provider}`, host);
       return host;
     },

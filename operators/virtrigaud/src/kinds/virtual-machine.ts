@@ -161,25 +161,29 @@ export const VirtualMachine = defineKind({
       initial: { status: "Unknown", reason: "Paused", message: "Paused" },
     }),
     Provisioning: neutral({
-      means: "The machine is being made",
+      means: "The machine was asked for, and the end of that has not been seen",
       present: "onceSet",
       reasons: {
         Creating: yes("The provider was asked to make it", "wait"),
-        TaskInProgress: yes("The provider prepares its image, or makes it", "wait"),
+        TaskInProgress: yes(
+          "The provider took the request for it or its image, and has not said that it is through",
+          "wait",
+        ),
         WaitingForDependencies: yes(
           "An adopted machine waits for its id",
           "wait; if it lasts, look at the VMClone or at status.adoption of the Provider",
         ),
         ReconcileSucceeded: no("It has been made", "nothing to do"),
+        ...providerUnreachable,
         ...providerError,
       },
     }),
     Reconfiguring: neutral({
-      means: "The machine is being changed",
+      means: "A change of the machine was begun, and its end has not been seen",
       present: "onceSet",
       reasons: {
         Updating: yes("Its power or its size is being changed", "wait"),
-        TaskInProgress: yes("The provider is still at the change", "wait"),
+        TaskInProgress: yes("The provider took the request, and has not said that it is through", "wait"),
         RevertingSnapshot: yes("It goes back to a snapshot", "wait"),
         ReconcileSucceeded: no("It is as the spec says", "nothing to do"),
         RestartRequired: no(
@@ -199,7 +203,7 @@ export const VirtualMachine = defineKind({
       present: "onceSet",
       reasons: {
         Deleting: yes("The provider was asked to remove it", "wait"),
-        TaskInProgress: yes("The provider is still removing it", "wait"),
+        TaskInProgress: yes("The provider took the request, and has not said that it is through", "wait"),
         MigrationInProgress: yes("A VMMigration has it", migration),
         InUse: yes("Clones hang on its disk, or a snapshot has to be kept", forceDelete),
         ProviderError: yes(

@@ -134,19 +134,19 @@ export const VMImage = defineKind({
     {
       initial: ["Pending", "Importing", "Ready", "Failed"],
       means: {
-        Pending: "no machine wants it yet, it waits for somebody to bring it, or nothing is known of it",
+        Pending: "no machine wants it yet, it waits for somebody to bring it, or nothing is known of it now",
         Downloading: "a provider fetches it",
         Importing: "a provider takes it in",
         Converting: "a provider writes it in its own format",
         Optimizing: "a provider makes it smaller",
-        Ready: "at least one provider has it",
+        Ready: "a provider that answers has prepared it",
         Failed: "no provider has it, and nobody goes on trying",
       },
     },
   ),
   conditions: conditions({
     Ready: positive({
-      means: "At least one provider has the image",
+      means: "A provider that answers has prepared the image",
       reasons: {
         Prepared: yes("A provider has prepared it"),
         Reference: unknown(

@@ -128,8 +128,10 @@ function sayHealth({ it, probed }: World, { healthy, connected }: Health, draft:
 function sayAbilities({ it, probed, machines }: World, draft: ProviderDraft): void {
   const last = probed?.value;
   const told = last?.abilities;
-  if (told?.trouble !== undefined)
-    draft.condition("CapabilitiesReported", false, "CapabilitiesUnavailable", told.trouble);
+  // Who does not answer is not asked: what it said last still counts.
+  const trouble = last?.answer.is === "unreachable" ? last.answer.said : told?.trouble;
+  if (told !== undefined && trouble !== undefined)
+    draft.condition("CapabilitiesReported", false, "CapabilitiesUnavailable", trouble);
   else if (told !== undefined) {
     draft.condition("CapabilitiesReported", true, "CapabilitiesFetched", "The provider has said what it can do");
   } else draft.keep("CapabilitiesReported");

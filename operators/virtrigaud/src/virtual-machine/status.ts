@@ -170,6 +170,11 @@ function sayUnreachable(why: SafeText, { told, held }: World, draft: VMDraft): v
   const wasSeen = told.phase === "Running" || told.phase === "Stopped";
   if (told.phase === undefined || (wasSeen && held.id === undefined)) draft.phase("Pending");
   draft.condition("Ready", "Unknown", "ProviderUnreachable", why).set({ message: why });
+  // That it was asked for stays true; whether the provider is at work on it is not known.
+  const { status, reason } = told.provisioning ?? {};
+  if (status === "True" && reason === "TaskInProgress") {
+    draft.condition("Provisioning", "Unknown", "ProviderUnreachable", why);
+  }
 }
 
 function making(draft: VMDraft, reason: "Creating" | "TaskInProgress", said: SafeText): void {

@@ -9,7 +9,7 @@ import { isPrepared, isUnheard, type Reason, standingOf, wordsOf } from "./entry
 import { lateAt } from "./learn.ts";
 import { refOf } from "./memory.ts";
 import { closed, stateOf } from "./plan.ts";
-import { isUnanswered, verdictOf } from "./verdict.ts";
+import { isHeld, isUnanswered, verdictOf } from "./verdict.ts";
 import type { Flight, World } from "./world.ts";
 
 type ImageDraft = Draft<typeof VMImage>;
@@ -33,10 +33,11 @@ export function say(world: World, draft: ImageDraft, now: Instant): void {
   validated(world, draft);
 }
 
-function fields({ memory, source }: World, draft: ImageDraft): void {
+function fields(world: World, draft: ImageDraft): void {
+  const { memory, source } = world;
   const { entries, flight, since, progress, facts } = memory;
   const listed = Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1));
-  const availableOn = listed.filter(([, { available }]) => available).map(([key]) => key);
+  const availableOn = listed.filter(([key, { available }]) => available && isHeld(world, key)).map(([key]) => key);
   const declared = source.is === "import" && availableOn.length > 0 ? source.format : undefined;
   const format = facts.format ?? declared;
   draft.unset("prepareTaskRef", "lastPrepareTime", "importProgress", "providerStatus", "availableOn");

@@ -35,11 +35,16 @@ export function verdictOf(world: World, now: Instant): Verdict {
     return { phase: flight.stage, message, ready: there ?? ready };
   }
   const troubles = world.pairs.flatMap((pair) => troubleOf(pair, stateOf(pair, world, now), world) ?? []);
+  if (there !== undefined && there.status !== "True") return { phase: "Pending", ready: there, message: there.message };
   if (there !== undefined) {
     const rest = troubles.filter(({ reason }) => reason !== "NotRequested").map(({ message }) => `; ${message}`);
     return { phase: "Ready", ready: there, message: text`${there.message}${rest.slice(0, 3).join("")}` };
   }
   const worst = troubles.find(({ isOver }) => !isOver) ?? troubles[0];
+  if (worst === undefined && world.source.is === "reference") {
+    const message = text`used as it is: no provider is asked whether it has it`;
+    return { phase: "Pending", message, ready: { status: "Unknown", reason: "Reference", message } };
+  }
   if (worst === undefined) return no("Pending", "NotRequested", text`no machine wants it yet`);
   const { reason, message, isOver } = worst;
   if (isUnasked(reason)) return { phase: "Pending", message, ready: { status: "Unknown", reason, message } };
@@ -55,9 +60,21 @@ const no = (phase: Verdict["phase"], reason: Missing, message: SafeText): Verdic
   ready: { status: "False", reason, message },
 });
 
+/** Whether a provider that was seen to have it answers: of others it is not known that they still do. */
+export const isHeld = ({ pairs }: World, key: string): boolean => {
+  const provider = pairs.find((pair) => pair.key === key)?.provider;
+  return provider !== undefined && !isAway(provider);
+};
+
 /** That some provider has it: the one that got it last. */
-function available({ memory }: World): ReadySaid | undefined {
-  const entries = Object.entries(memory.entries).filter(([, entry]) => entry.available);
+function available(world: World): ReadySaid | undefined {
+  const all = Object.entries(world.memory.entries).filter(([, entry]) => entry.available);
+  const entries = all.filter(([key]) => isHeld(world, key));
+  const [away] = all;
+  if (entries.length === 0 && away !== undefined) {
+    const message = text`${unreachable(away[0])}; it was prepared there`;
+    return { status: "Unknown", reason: "ProviderUnreachable", message };
+  }
   const [last] = entries.sort(([a, x], [b, y]) => later(x.lastUpdated, y.lastUpdated) || (a < b ? -1 : 1));
   if (last === undefined) return undefined;
   const [key] = last;
