@@ -1,10 +1,10 @@
 // Machines that were on a provider before: an object of the same name neither takes nor removes them.
 import { afterEach, expect, test } from "vitest";
 import { VirtualMachine, VMClass, VMImage } from "../src/kinds/index.ts";
+import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import { simulatedDial } from "../src/simulated/dial.ts";
 import type { HostOptions } from "../src/simulated/host.ts";
-import { TlsSecrets } from "../src/tls-secrets.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { type Stage, stage, type Tools } from "./stage.ts";
@@ -17,7 +17,7 @@ const machines = ({ links, random }: Tools) =>
       links,
       random,
       streaks: new Streaks(),
-      tls: new TlsSecrets(),
+      tls: new KnownSecrets(),
       places: new Reservations(),
       crossing: { isFree: false },
       httpGet: async () => 200,
