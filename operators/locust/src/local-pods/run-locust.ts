@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, findConnection, httpTransport } from "@telltale/client";
 import { sleep, systemClock, systemRandom } from "@telltale/clock";
-import { EndpointSlice } from "@telltale/kinds/builtin";
+import { Pod, Service } from "@telltale/kinds/builtin";
 
 const [program = "", ...args] = process.argv.slice(2);
 const {
@@ -31,18 +31,16 @@ child.on("error", (error) => {
 });
 child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGKILL" ? 137 : 143)));
 
-/** Of the pod behind a Service, as soon as there is one. */
-async function addressOf(service: string): Promise<string> {
+/** Of the pod behind a Service, as soon as there is one. By the pods themselves: a real API server keeps no loopback address in an EndpointSlice. */
+async function addressOf(name: string): Promise<string> {
   const transport = httpTransport(await findConnection({ clock: systemClock, path }));
   const client = createClient({ transport, clock: systemClock, random: systemRandom });
   try {
     for (;;) {
-      const labelSelector = `kubernetes.io/service-name=${service}`;
-      const { items } = await client.list(EndpointSlice, { namespace, labelSelector });
-      const first = items
-        .flatMap(({ endpoints }) => endpoints ?? [])
-        .at(0)
-        ?.addresses.at(0);
+      const { spec } = await client.get(Service, name, { namespace });
+      const labels = Object.entries(spec?.selector ?? {}).map(([key, value]) => `${key}=${value}`);
+      const { items } = await client.list(Pod, { namespace, labelSelector: labels.join(",") });
+      const first = items.map(({ status }) => status?.podIP).find((ip) => ip !== undefined && ip !== "");
       if (first !== undefined) return first;
       await sleep(systemClock, 100);
     }
