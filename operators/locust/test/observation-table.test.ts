@@ -65,6 +65,7 @@ const aways: Readonly<Record<Away, () => Promise<unknown>>> = {
   "the web API answers with something else": async () => it.standIn.faults.add({ is: "html" }),
   "the master has ended": () => it.pod("demo-master-x", { phase: "Succeeded" }),
   "the test has ended": () => endTest(),
+  "the test has failed": () => endTest("Failed"),
   "the spec is edited back": () => edit("-f a.py"),
 };
 

@@ -15,6 +15,7 @@ export type Away =
   | "the web API answers with something else"
   | "the master has ended"
   | "the test has ended"
+  | "the test has failed"
   | "the spec is edited back";
 
 /** What keeps a condition that is said at the end of a test from being True. */
@@ -58,6 +59,7 @@ export const rows: readonly Row[] = [
       "the worker Job is deleted",
       "Locust counts a worker less",
       "the web API does not answer any more, and nothing is heard of the workers' node",
+      "the test has failed",
       "the API server does not say whether a missing Job was deleted",
     ],
   },
@@ -131,7 +133,7 @@ answered is Unknown with the reason, or absent. A test takes each observation aw
 
 - **The phase** is that of the master Job: \`Running\` says that the Job is active, also while its pod pulls an image or nothing is heard of
   its node. \`status.masterStartTime\` is there once its container has run, \`progress.loadStartTime\` once there was load.
-- **A finished test** tells of the past: its conditions, numbers and \`connectedWorkers\` are those of its end, and only \`SpecDrifted\` changes.
+- **A finished test** tells of the past: its conditions, numbers and \`connectedWorkers\` are as they were last seen, and only \`SpecDrifted\` changes.
 - **Numbers.** \`testResult\` and \`progress\` are those of the last answer, whose time is \`testResult.sampleTime\`. \`progress.currentUsers\` is
   absent once the web API was not read for 60 seconds, or the end of the load was not seen.
 - **Watches.** Where a watch breaks, what it said last holds until it works again; \`/readyz\` of the operator names it meanwhile.

@@ -149,6 +149,7 @@ describe.skipIf(assets === undefined || locust === undefined)("Locust as it is s
     const cause = "Test failed: master exited with code 137 (killed)";
     expect(found("TestCompleted")).toBe(`TestCompleted=True TestFailed: ${cause}`);
     expect(found("Ready")).toBe(`Ready=False ResourcesFailed: ${cause}`);
+    expect(found("WorkersConnected")).not.toContain("=True");
     expect(found("TelemetryAvailable")).toMatch(/=Unknown TestFinished: /);
     expect(found("PodsHealthy")).not.toContain("=True");
     expect(found("LoadComplete")).not.toContain("=True");

@@ -107,6 +107,10 @@ export const LocustTest = defineKind({
           WaitingForWorkers: no("Not all workers have connected yet", "wait; if it lasts, look at PodsHealthy"),
           AllWorkersConnected: yes("All workers are connected"),
           WorkersMissing: no("Workers that were connected are gone", "look at the worker pods that the message names"),
+          TestFinished: unknown(
+            "The test failed, and all workers were connected when they were last counted",
+            "nothing to do",
+          ),
           ReadFailed: readFailed(),
         },
         initial: { status: "False", reason: "WaitingForWorkers", message: "Waiting for workers to connect" },

@@ -285,7 +285,14 @@ function workers(world: World, decision: Decision, facts: Facts, draft: TestDraf
   const job: Job | undefined = objectOf(world.worker);
   if (facts.worker === "Failed" && job !== undefined)
     return void missing(`${named(telemetry.missingPods)}; worker Job failed: ${reasonOf(job)}`);
-  if (decision.is === "succeed" || decision.is === "fail") return;
+  // Workers that leave at a good end were connected to it.
+  if (decision.is === "succeed") return;
+  if (decision.is === "fail") {
+    const stored = test.status?.conditions?.find(({ type }) => type === "WorkersConnected");
+    const last = text`The test has failed; ${counted} when they were last counted`;
+    if (stored?.status === "True") draft.condition("WorkersConnected", "Unknown", "TestFinished", last);
+    return;
+  }
   if (facts.isCreated && isWorkerDeleted(world, facts.worker)) return void missing("; worker Job was deleted");
   if (telemetry.isFrozen) return;
   if (telemetry.connectedWorkers >= expected)
