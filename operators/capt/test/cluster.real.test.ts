@@ -200,7 +200,7 @@ describe.skipIf(assets === undefined || program === undefined)("a real cluster",
     expect(cluster?.spec.controlPlaneEndpoint).toEqual({ host: "10.0.0.1", port: 6443 });
     expect(cluster?.status).toMatchObject({ infrastructureReady: true, controlPlaneReady: true });
     const [head, row] = kubectl("get", "captcontrolplane").stdout.split("\n");
-    expect(head?.split(/\s+/)).toEqual(["NAME", "READY", "PHASE", "VERSION", "ENDPOINT", "AGE"]);
+    expect(head?.split(/\s+/)).toEqual(["NAME", "READY", "PHASE", "VERSION", "ENDPOINT", "AGE", "SIMULATED"]);
     expect(row?.split(/\s+/).slice(0, 5)).toEqual(["demo-cp", "true", "Ready", "1.31", "10.0.0.1:6443"]);
     expect(await get(Secret, "demo-kubeconfig")).toMatchObject({ type: "cluster.x-k8s.io/secret" });
     const ids = await workspaceOf("demo-net-vpc");

@@ -56,7 +56,12 @@ describe.skipIf(binary === undefined)("the modules of the samples in Terraform",
   /** As the runner does it: variables in a file, nothing of our environment, nowhere to download from. */
   function run(template: string, more: Readonly<Record<string, unknown>> = {}) {
     const at = mkdtempSync(join(root, `${template}-`));
-    const { module, vars = [], varmap = {} } = modules.get(template)?.spec.forProvider ?? { module: "" };
+    const {
+      module,
+      vars = [],
+      varmap = {},
+      env: given = [],
+    } = modules.get(template)?.spec.forProvider ?? { module: "" };
     const values = { ...varmap, ...Object.fromEntries(vars.map(({ key, value }) => [key, value])), ...more };
     writeFileSync(join(at, "main.tf"), module);
     writeFileSync(join(at, "capt.auto.tfvars.json"), JSON.stringify(values));
@@ -70,6 +75,7 @@ describe.skipIf(binary === undefined)("the modules of the samples in Terraform",
       TF_IN_AUTOMATION: "1",
       CHECKPOINT_DISABLE: "1",
       TF_CLI_CONFIG_FILE: join(at, "cli.tfrc"),
+      ...Object.fromEntries(given.map(({ name, value }) => [name, value])),
     };
     const call = (...args: string[]) => spawnSync(binary ?? "", args, { cwd: at, env, encoding: "utf8" });
     const init = call("init", "-input=false", "-no-color");
