@@ -11,7 +11,9 @@ export function earliest(...moments: readonly (Instant | undefined)[]): Instant 
 export const coalesced: Ms = 1_000;
 
 /** When an object is looked at again though nothing has changed (8.1). */
-export const nextLook = (isReady: boolean, now: Instant): Instant => plus(now, isReady ? 300_000 : 30_000);
+export const nextLook = (isReady: boolean, now: Instant): Instant =>
+  plus(now, isReady ? nextLookMs.ready : nextLookMs.notReady);
+export const nextLookMs = { ready: 300_000, notReady: 30_000 } as const;
 
 const first: Ms = 1_000;
 const longest: Ms = 30_000;

@@ -10,16 +10,18 @@ import { apiReference, troubleshootingGuide } from "../src/guide.ts";
 import { bindyCrds, bindyKinds, toYaml } from "../src/manifests/index.ts";
 import { meanings } from "../src/meanings.ts";
 import { bindyFamilies } from "../src/metrics.ts";
+import { observationsPage } from "../src/observations.ts";
 import * as constants from "../src/reasons.ts";
 import { pathOf } from "./definitions.ts";
 
 const root = new URL("../", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");
-const files = ["README.md", "docs/quickstart.md", "docs/status-conditions.md", "docs/api.md"];
+const files = ["README.md", "docs/quickstart.md", "docs/observations.md", "docs/status-conditions.md", "docs/api.md"];
 
 describe("A-114", () => {
   test("the guide and the reference are what the kinds and the reasons say", async () => {
     await expect(troubleshootingGuide()).toMatchFileSnapshot(fileURLToPath(new URL("docs/status-conditions.md", root)));
+    await expect(observationsPage()).toMatchFileSnapshot(fileURLToPath(new URL("docs/observations.md", root)));
     await expect(apiReference()).toMatchFileSnapshot(fileURLToPath(new URL("docs/api.md", root)));
   });
 

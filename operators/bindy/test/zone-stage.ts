@@ -46,6 +46,8 @@ export interface ZoneStage {
   restart(how: "stop" | "crash"): Promise<void>;
   /** So long the operator does not reach the API server; `meanwhile` others do. */
   apart(by: Ms, meanwhile?: () => Promise<unknown>): Promise<void>;
+  /** Ends what makes pods run: nobody tells of them any more. */
+  stopKubelets(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -170,6 +172,14 @@ export async function zoneStage(options: ZoneStageOptions = {}): Promise<ZoneSta
       throw error;
     }
   };
+  const stopKubelets = async () => {
+    stopPods.abort();
+    let isOver = false;
+    void running.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) await pass(1000);
+  };
   const bindcarOf = ({ status }: Pod) => at(status?.podIP ?? "");
   return {
     clock,
@@ -255,14 +265,10 @@ export async function zoneStage(options: ZoneStageOptions = {}): Promise<ZoneSta
       await meanwhile?.();
       isApart = false;
     },
+    stopKubelets,
     async end() {
       await stopOperator("stop");
-      stopPods.abort();
-      let isOver = false;
-      void running.finally(() => {
-        isOver = true;
-      });
-      while (!isOver) await pass(1000);
+      await stopKubelets();
       await server.stop();
     },
   };

@@ -1,2 +1,2 @@
-export { Prober } from "./prober.ts";
+export { maxAnswerAgeMs, maxProbePauseMs, maxUnnoticedLossMs, Prober } from "./prober.ts";
 export { endpointOf, targetOf } from "./target.ts";

@@ -60,6 +60,10 @@ const startMs: Ms = 60_000;
 /** A good verdict rests on an answer that is not older. */
 export const maxAnswerAgeMs: Ms = busyLimit;
 const timeout: Ms = 3_000;
+/** Between two probes of one pod, at most, and what the second takes. */
+export const maxProbePauseMs: Ms = longest + timeout;
+/** After a last answer a pod that cannot be reached fails one probe, and soon another. */
+export const maxUnnoticedLossMs: Ms = maxProbePauseMs + shortest + timeout;
 const mostInFlight = 20;
 
 export class Prober {
