@@ -146,6 +146,13 @@ describe("16.1 scenarios", () => {
     expect(says(said, "Pod-0")).toBe("False NotReady Pod x is not ready (container bind9: ImagePullBackOff)");
   });
 
+  test("what could not be read leaves open whether pods are ready, and nothing open where there is none", () => {
+    const unread = text`operator may not read secrets in namespace dns`;
+    const ready = (view: InstanceView) => calculateInstanceStatus(view).ready;
+    expect(ready(instanceView([pod("p-a")], { unread }))).toMatchObject({ row: "I-4", status: "Unknown" });
+    expect(ready(instanceView([], { unread }))).toMatchObject({ row: "I-4", status: "False", reason: "NotReady" });
+  });
+
   test("A-19 a Deployment that cannot be read leaves the instance unknown", () => {
     const said = instanceConditions(instanceView([], { deployment: "unreadable" }));
     expect(says(said, "Ready")).toBe("Unknown NotReady Unable to determine deployment status");

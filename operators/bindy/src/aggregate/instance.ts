@@ -128,8 +128,9 @@ export const instanceReady = table<Facts, InstanceSaid>([
   {
     id: "I-4",
     when: ({ view }) => view.deployment === "unreadable" || view.unread !== undefined,
-    result: ({ view }) => ({
-      status: "Unknown",
+    // Without a pod it is not ready, whatever could not be read.
+    result: ({ view, said }) => ({
+      status: view.deployment !== "unreadable" && said.length === 0 ? "False" : "Unknown",
       reason: REASON_NOT_READY,
       message: view.unread === undefined ? instanceSays.unreadable() : instanceSays.unread(view.unread),
     }),

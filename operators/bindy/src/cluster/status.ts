@@ -51,8 +51,8 @@ export function statusOf(world: World, now: Instant): ClusterStatus {
 }
 
 /** An instance whose state could not be read, or that has pods on a node that is lost. */
-const isUnread = ({ view: { freshness, ready } }: World["children"][number]): boolean =>
-  freshness !== "stale" && ready?.status === "Unknown" && ready.reason === REASON_NOT_READY;
+const isUnread = ({ view: { freshness, ready, livePods } }: World["children"][number]): boolean =>
+  freshness !== "stale" && ready?.reason === REASON_NOT_READY && (ready.status === "Unknown" || livePods === 0);
 
 /**
  * What the API server refuses to this cluster, else to the first of its instances that it refuses something to, else what
