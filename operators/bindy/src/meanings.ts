@@ -160,8 +160,8 @@ export const meanings = {
     fix: "look at the clusters that the message names, or make the namespace",
   },
   UpstreamUnreachable: {
-    means: "A secondary has not reached a primary of spec.primaryServers for more than 120 seconds",
-    cause: "the network to the external primary",
+    means: "A secondary has not got a zone from any of spec.primaryServers for more than 120 seconds",
+    cause: "the network to the external primary, or it refuses the transfer",
     look: "`dig @PRIMARY ZONE SOA` from the pod",
     fix: "open the network to the external primary",
   },

@@ -78,6 +78,9 @@ export const podSays = {
   notProbed: (name: string): SafeText => text`Pod ${name} has not answered a probe yet`,
   silent: (name: string): SafeText => text`Pod ${name} has not answered a probe for 5 minutes`,
   bindcar: (name: string, phrase: SafeText): SafeText => text`Pod ${name} ${phrase}`,
+  /** Whether it could not reach them or they refused is not known. */
+  notFetched: (name: string, zone: string): SafeText =>
+    text`Pod ${name} has not got zone ${zone} from any of its primaryServers`,
   behind: (name: string, zone: string, have: number, want: number): SafeText =>
     text`Pod ${name} has not transferred zone ${zone} (serial ${have}, expected ${want})`,
 } as const;

@@ -44,7 +44,10 @@ describe("what an instance stores of its pods", () => {
 
 describe("a status that was written before it had pods", () => {
   const conditionOf = (view: PodView, slot: number) => {
-    const { status, reason, message } = podCondition(view);
+    const { status, reason, message: said } = podCondition(view);
+    // Its words at that time.
+    const message =
+      view.lag?.is === "cutOff" ? `Pod ${view.name} cannot reach an external primary of zone ${view.lag.zone}` : said;
     return { type: `Pod-${slot}`, status, reason, message, lastTransitionTime: new Date(instant(0)).toISOString() };
   };
 

@@ -148,7 +148,7 @@ const crashingOf = ({ containers }: PodView): ContainerView | undefined =>
 
 function lagging(name: string, lag: Lag): PodSaid {
   if (lag.is === "cutOff") {
-    return no(REASON_UPSTREAM_UNREACHABLE, text`Pod ${name} cannot reach an external primary of zone ${lag.zone}`);
+    return no(REASON_UPSTREAM_UNREACHABLE, podSays.notFetched(name, lag.zone));
   }
   const { zone, have, want } = lag;
   return no(REASON_ZONE_TRANSFER_FAILED, podSays.behind(name, zone, have, want));

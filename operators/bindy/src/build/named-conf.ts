@@ -100,11 +100,12 @@ export const rndcConf = (keyName: string): string =>
 
 /** Built into named, which does not start where one of them is defined again. */
 const builtIn = ["default", "none", "insecure"];
+export const isBuiltInPolicy = (name: string): boolean => builtIn.includes(name);
 
 function signingPolicy(server: Nameserver): readonly string[] {
   const signing = isSigning(server) ? server.config.dnssec?.signing : undefined;
   const { policy: name = "default" } = signing ?? {};
-  if (signing === undefined || builtIn.includes(name)) return [];
+  if (signing === undefined || isBuiltInPolicy(name)) return [];
   const { algorithm = "ECDSAP256SHA256", kskLifetime = "unlimited", zskLifetime = "unlimited" } = signing;
   const key = (role: string, lifetime: string) =>
     `    ${role} lifetime ${lawful(lifetime, token)} algorithm ${lawful(algorithm, token).toLowerCase()};`;

@@ -1,7 +1,18 @@
 import { expect, test } from "vitest";
 import { unsupportedIn } from "./unsupported.ts";
 
-test("what is asked for and has no effect is listed, with the way out", () => {
+type Asked = Parameters<typeof unsupportedIn>[0];
+const asked = (more: Partial<Asked>): Asked => ({
+  config: {},
+  storage: {},
+  role: "primary",
+  moreKeys: [],
+  primaryServers: [],
+  ...more,
+});
+const fieldsOf = (more: Partial<Asked>) => unsupportedIn(asked(more)).map(({ field }) => field);
+
+test("what nobody can honor is listed, with the way out", () => {
   const signing = { nsec3Salt: "aabb", exportToSecret: true };
   const persistentVolumeClaim = {
     claimName: "keys",
@@ -9,7 +20,8 @@ test("what is asked for and has no effect is listed, with the way out", () => {
     accessModes: ["ReadWriteOnce" as const],
     storageClassName: "fast",
   };
-  const found = unsupportedIn({ config: { dnssec: { signing } }, storage: { persistentVolumeClaim } });
+  const storage = { storageType: "persistentVolumeClaim" as const, persistentVolumeClaim };
+  const found = unsupportedIn(asked({ config: { dnssec: { signing } }, storage }));
   expect(found.map(({ field }) => field)).toEqual([
     "dnssec.signing.nsec3Salt",
     "dnssec.signing.exportToSecret",
@@ -20,9 +32,36 @@ test("what is asked for and has no effect is listed, with the way out", () => {
   for (const { message } of found) expect(message).toMatch(/: .*(remove the field|set this to false)$/);
 });
 
+test("what a policy that named has built in overrules is listed", () => {
+  const more = { enabled: true, algorithm: "RSASHA256", kskLifetime: "365d", zskLifetime: "90d", nsec3: true };
+  const of = (signing: object) => fieldsOf({ config: { dnssec: { signing } } });
+  const all = ["algorithm", "kskLifetime", "zskLifetime", "nsec3"].map((name) => `dnssec.signing.${name}`);
+  expect(of(more)).toEqual(all);
+  expect(of({ ...more, policy: "default" })).toEqual(all);
+  expect(of({ ...more, policy: "strict" })).toEqual([]);
+  expect(of({ ...more, enabled: false })).toEqual([]);
+});
+
+test("storage of the type that is not chosen is listed, and primaries of a primary", () => {
+  const persistentVolumeClaim = { claimName: "keys" };
+  expect(fieldsOf({ storage: { persistentVolumeClaim } })).toEqual(["storage.persistentVolumeClaim"]);
+  expect(
+    fieldsOf({
+      storage: { storageType: "persistentVolumeClaim", persistentVolumeClaim, emptyDir: { medium: "Memory" } },
+    }),
+  ).toEqual(["storage.emptyDir"]);
+  expect(fieldsOf({ primaryServers: ["192.0.2.1"] })).toEqual(["primaryServers"]);
+  expect(fieldsOf({ role: "secondary", primaryServers: ["192.0.2.1"] })).toEqual([]);
+});
+
+test("of further keys all but their names is listed where it is not the default", () => {
+  const standard = { name: "a", keyNameKey: "key-name", secretKey: "secret", algorithm: "hmac-sha256" as const };
+  expect(fieldsOf({ moreKeys: [standard, { name: "b", secretKey: "other" }] })).toEqual([
+    "rndcSecretRefs[1].secretKey",
+  ]);
+});
+
 test("nothing is listed where nothing of it is asked for", () => {
-  expect(unsupportedIn({ config: {}, storage: {} })).toEqual([]);
-  const signing = { exportToSecret: false, autoGenerate: true };
-  const storage = { persistentVolumeClaim: { claimName: "keys" } };
-  expect(unsupportedIn({ config: { dnssec: { signing } }, storage })).toEqual([]);
+  const signing = { enabled: true, exportToSecret: false, autoGenerate: true, algorithm: "ECDSAP256SHA256" };
+  expect(fieldsOf({ config: { dnssec: { signing } }, storage: { storageType: "emptyDir", emptyDir: {} } })).toEqual([]);
 });

@@ -1,27 +1,81 @@
-// Fields that upstream's definitions have and that have no effect here. They are accepted, since manifests have them; the status of
-// the instance says so, and what to do. Pure.
-import type { Nameserver } from "./nameserver.ts";
+// Fields that have no effect: those of upstream's definitions that nobody can honor here, and those that another field overrules. They
+// are accepted, since manifests have them; the status of the instance says so, and what to do. Pure.
+import { isBuiltInPolicy } from "./named-conf.ts";
+import { isSigning, type Nameserver } from "./nameserver.ts";
 
 export interface Unsupported {
-  /** As a user finds it: of the instance, or of the `global` of its cluster. */
+  /** As a user finds it: in the spec of the instance, in its `config`, or in its cluster and the `global` of that. */
   readonly field: string;
   readonly message: string;
 }
 
-export function unsupportedIn({ config, storage }: Pick<Nameserver, "config" | "storage">): readonly Unsupported[] {
-  const { nsec3Salt, exportToSecret } = config.dnssec?.signing ?? {};
-  const { size, accessModes, storageClassName } = storage.persistentVolumeClaim ?? {};
-  const claim = "the operator makes no claim: create the one that claimName names with it, and remove the field";
-  const found: readonly (readonly [field: string, isSet: boolean, message: string])[] = [
+type Asked = Pick<Nameserver, "config" | "storage" | "role" | "moreKeys"> & {
+  readonly primaryServers: readonly string[];
+};
+
+type Found = readonly [field: string, isSet: boolean, message: string];
+
+export function unsupportedIn({ role, primaryServers, ...server }: Asked): readonly Unsupported[] {
+  const found: readonly Found[] = [
+    ...signing(server),
+    ...storage(server),
+    ...server.moreKeys.flatMap(moreKey),
+    [
+      "primaryServers",
+      role === "primary" && primaryServers.length > 0,
+      "only a secondary transfers zones: remove the field, or make an instance with the role secondary",
+    ],
+  ];
+  return found.filter(([, isSet]) => isSet).map(([field, , message]) => ({ field, message }));
+}
+
+function signing(server: Pick<Asked, "config">): readonly Found[] {
+  const { signing: of = {} } = server.config.dnssec ?? {};
+  const { policy = "default", nsec3Salt, exportToSecret, algorithm = standardAlgorithm } = of;
+  const isFixed = isSigning(server) && isBuiltInPolicy(policy);
+  const fixed = `the policy ${policy} is built into named and has its own: give policy another name`;
+  return [
     ["dnssec.signing.nsec3Salt", nsec3Salt !== undefined, "named draws a salt of 16 bytes itself: remove the field"],
     [
       "dnssec.signing.exportToSecret",
       exportToSecret === true,
       "keys are not exported: keep them in a Secret yourself and name it in keysFrom.secretRef, and set this to false",
     ],
-    ["storage.persistentVolumeClaim.size", size !== undefined, claim],
-    ["storage.persistentVolumeClaim.accessModes", accessModes !== undefined, claim],
-    ["storage.persistentVolumeClaim.storageClassName", storageClassName !== undefined, claim],
+    ["dnssec.signing.algorithm", isFixed && algorithm !== standardAlgorithm, fixed],
+    ["dnssec.signing.kskLifetime", isFixed && of.kskLifetime !== undefined, fixed],
+    ["dnssec.signing.zskLifetime", isFixed && of.zskLifetime !== undefined, fixed],
+    ["dnssec.signing.nsec3", isFixed && of.nsec3 === true, fixed],
   ];
-  return found.filter(([, isSet]) => isSet).map(([field, , message]) => ({ field, message }));
+}
+
+const standardAlgorithm = "ECDSAP256SHA256";
+
+function storage({ storage: of }: Pick<Asked, "storage">): readonly Found[] {
+  const { storageType = "emptyDir", persistentVolumeClaim: claim, emptyDir } = of;
+  const { size, accessModes, storageClassName } = claim ?? {};
+  const isClaim = storageType === "persistentVolumeClaim";
+  const made = "the operator makes no claim: create the one that claimName names with it, and remove the field";
+  return [
+    [
+      "storage.persistentVolumeClaim",
+      claim !== undefined && !isClaim,
+      "the pods have an emptyDir, and what is in it is lost with them: set storageType to persistentVolumeClaim",
+    ],
+    ["storage.emptyDir", emptyDir !== undefined && isClaim, "the pods have a claim: remove the field"],
+    ["storage.persistentVolumeClaim.size", size !== undefined, made],
+    ["storage.persistentVolumeClaim.accessModes", accessModes !== undefined, made],
+    ["storage.persistentVolumeClaim.storageClassName", storageClassName !== undefined, made],
+  ];
+}
+
+/** The Secret of a further key is included as it is, by its file. */
+function moreKey({ keyNameKey, secretKey, algorithm }: Asked["moreKeys"][number], i: number): readonly Found[] {
+  const file =
+    "of a further key named reads the field rndc.key of the Secret alone: put it there, and remove the field";
+  const isOther = (given: string | undefined, standard: string) => given !== undefined && given !== standard;
+  return [
+    [`rndcSecretRefs[${i}].keyNameKey`, isOther(keyNameKey, "key-name"), file],
+    [`rndcSecretRefs[${i}].secretKey`, isOther(secretKey, "secret"), file],
+    [`rndcSecretRefs[${i}].algorithm`, isOther(algorithm, "hmac-sha256"), file],
+  ];
 }

@@ -42,7 +42,7 @@ export function status(world: World, draft: InstanceDraft, now: Instant): void {
   if (address === undefined) draft.unset("serviceAddress");
   else draft.set({ serviceAddress: address });
   if (wanted.is === "sound") {
-    const unsupported = unsupportedIn(wanted.server);
+    const unsupported = unsupportedIn({ ...wanted.server, primaryServers: it.spec.primaryServers ?? [] });
     if (unsupported.length === 0) draft.unset("unsupported");
     else draft.set({ unsupported: [...unsupported] });
   }

@@ -86,7 +86,7 @@ const PodReport = Fields({
     Fields({
       zone: Text({ maxLength: 253, description: "A zone that it has not transferred for 120 seconds" }),
       serial: Optional(UInt32()),
-      expectedSerial: Optional(UInt32({ description: "Absent: of external primaries that cannot be reached" })),
+      expectedSerial: Optional(UInt32({ description: "Absent: of external primaries" })),
     }),
   ),
 });
@@ -108,7 +108,7 @@ const status = Fields({
       message: Text({ maxLength: 1024, description: "What is done instead, and the way out" }),
     }),
     ["field"],
-    { maxItems: 16, description: "Fields of its spec, or of its cluster's, that have no effect" },
+    { maxItems: 64, description: "Fields of its spec, or of its cluster's, that have no effect" },
   ),
   zonesCount: Int32({ minimum: 0, description: "How many zones its pods have. Without a pod: none" }),
   rndcKeyRotation: Fields({
