@@ -31,7 +31,6 @@ const mayUse: Readonly<Record<string, readonly string[] | typeof everything>> = 
     "packages/apiserver",
     "packages/workloads",
   ],
-  "packages/dashboard": ["packages/kinds", "packages/clock", "packages/status", "packages/client", "packages/runtime"],
   "packages/telltale": everything,
   bench: everything,
 };

@@ -56,6 +56,8 @@ export class Run {
   #deafen: readonly (() => void)[] = [];
   /** Ends what it hears of caches, which may live longer. */
   readonly #ends: (() => void)[] = [];
+  /** In log lines, as controller-runtime has it: one for each pass, also across restarts. */
+  readonly #reconcileIdPrefix: string;
   #count = 0;
   #isActive = false;
   #isPumping = false;
@@ -64,6 +66,8 @@ export class Run {
     this.controller = controller;
     this.#env = env;
     const { clock, random, cache, sink } = env;
+    // Not by chance: what a seed does must not depend on what is logged.
+    this.#reconcileIdPrefix = clock.now().toString(36);
     const log = env.log.with({ controller: controller.name });
     const { backoff, spacing } = controller;
     this.#queue = new Queue({
@@ -349,7 +353,9 @@ export class Run {
     if (object === undefined || !fence.allows(nameOfKey(key))) return;
     for (const polling of this.#pollings) polling.keep(object);
     const { timeout, name: controller } = this.controller;
-    const log = this.#around.log.with({ ...nameOfKey(key), pass: ++this.#count, cause });
+    this.#count += 1;
+    const reconcileID = `${this.#reconcileIdPrefix}-${this.#count}`;
+    const log = this.#around.log.with({ ...nameOfKey(key), reconcileID, cause });
     const state: PassState = {
       key,
       now: clock.now(),

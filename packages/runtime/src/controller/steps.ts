@@ -1,7 +1,7 @@
 // What a controller's author writes, and what each step may do: the types carry the rule that looking is not acting.
 import type { Applied, ApplyOptions, Client, DeleteOptions, JsonPatchOperation, RestMapping } from "@telltale/client";
 import type { Instant, Kind, KindRef, KubeObject, LabelSelector, Ms, Resource } from "@telltale/kinds";
-import type { Draft, Finished } from "@telltale/status";
+import type { Draft } from "@telltale/status";
 import type { Name } from "../key.ts";
 import type { Log } from "../log.ts";
 import type { Polled, Poller } from "../poll.ts";
@@ -193,7 +193,6 @@ export interface Told<K extends KindRef, W> {
   readonly before: unknown;
   readonly status: unknown;
   readonly outcome: WriteOutcome;
-  readonly finished?: Finished;
 }
 
 /** How far the end of an object has come. */
