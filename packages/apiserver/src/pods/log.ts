@@ -1,6 +1,7 @@
 // `pods/log`: what a container has written, all of it or the end, now or as it comes.
-import { type Instant, instant, parseTime } from "@telltale/kinds";
+import { type Instant, instant } from "@telltale/kinds";
 import type { Pod } from "@telltale/kinds/builtin";
+import { parseGoTime } from "../crd/go-time.ts";
 import { queryBoolean, queryInteger } from "../decode/options.ts";
 import type { JsonObject } from "../json.ts";
 import { at, text } from "../json.ts";
@@ -75,8 +76,7 @@ function sinceErrors(seconds: number | undefined, time: Instant | undefined): Fi
 
 function momentOf(given: string | null): Instant | undefined {
   if (given === null || given === "") return undefined;
-  const moment = parseTime(given);
-  if (moment === undefined)
-    throw badRequest(`parsing time ${JSON.stringify(given)} as "2006-01-02T15:04:05Z07:00": cannot parse it`);
-  return moment;
+  const moment = parseGoTime(given);
+  if ("problem" in moment) throw badRequest(`parsing time ${JSON.stringify(given)}${moment.problem}`);
+  return instant(moment.ms + Math.floor(Number(`0.${moment.fraction}`) * 1000));
 }
