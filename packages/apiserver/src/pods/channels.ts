@@ -36,7 +36,8 @@ async function converse(it: Execution, socket: MessageSocket): Promise<void> {
   let end: JsonObject;
   try {
     const session = await it.start(signal);
-    feed(it, socket, session).catch(() => {}); // a command that takes no more input goes on without
+    // What comes from the client and cannot be read is the end of the connection.
+    feed(it, socket, session).catch(() => socket.close(1011, "the connection broke"));
     await Promise.all([
       ...(stdout ? [pour(session.stdout, channels.stdout, socket, signal)] : []),
       ...(stderr ? [pour(session.stderr, channels.stderr, socket, signal)] : []),
@@ -64,16 +65,23 @@ async function pour(
 async function feed({ options, protocol }: Execution, socket: MessageSocket, session: ExecSession): Promise<void> {
   const [canEnd] = execProtocols;
   let isOpen = options.stdin;
+  const write = (bytes: Uint8Array | undefined) => {
+    try {
+      session.write(bytes);
+    } catch {
+      isOpen = false; // a command that takes no more input goes on without
+    }
+  };
   for await (const message of socket.messages()) {
     const [channel, which] = message;
     if (!isOpen) continue;
-    if (channel === channels.stdin && message.length > 1) session.write(message.subarray(1));
+    if (channel === channels.stdin && message.length > 1) write(message.subarray(1));
     else if (channel === closed && which === channels.stdin && protocol === canEnd) {
+      write(undefined);
       isOpen = false;
-      session.write(undefined);
     }
   }
-  if (isOpen) session.write(undefined);
+  if (isOpen) write(undefined);
 }
 
 async function send(socket: MessageSocket, channel: number, bytes: Uint8Array): Promise<void> {

@@ -86,6 +86,7 @@ class Watcher {
   #tail: Promise<void> = Promise.resolve();
   #waiting = false;
   readonly #stops: (() => void)[] = [];
+  #nextBookmark: { cancel(): void } | undefined;
 
   constructor(
     env: Parameters<typeof watch>[0],
@@ -107,6 +108,7 @@ class Watcher {
     if (this.#ended) return;
     this.#ended = true;
     for (const stop of this.#stops) stop();
+    this.#nextBookmark?.cancel();
     this.#sink.end();
   }
 
@@ -200,11 +202,10 @@ class Watcher {
 
   #bookmarkLater(): void {
     const { clock, random, settings } = this.#env;
-    const timer = clock.after(jitter(random, settings.bookmarkEvery, 0.1), () => {
+    this.#nextBookmark = clock.after(jitter(random, settings.bookmarkEvery, 0.1), () => {
       this.#sendBookmark();
       if (!this.#ended) this.#bookmarkLater();
     });
-    this.#stops.push(() => timer.cancel());
   }
 
   #sendBookmark(): void {

@@ -100,3 +100,8 @@ test("what only discovery needs is served empty, and read only", async () => {
     ).status,
   ).toBe(201);
 });
+
+test("the revision is told as a value that may go back: a restore takes it there", async () => {
+  const { body } = await call("GET", "/metrics");
+  expect(body).toMatch(/# TYPE telltale_apiserver_revision gauge\ntelltale_apiserver_revision \d+\n/);
+});

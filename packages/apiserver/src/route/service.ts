@@ -98,7 +98,7 @@ function paths(c: Catalogue): string[] {
 function metrics({ store }: ServiceEnv): string {
   return [
     "# HELP telltale_apiserver_revision The revision of the last write.",
-    "# TYPE telltale_apiserver_revision counter",
+    "# TYPE telltale_apiserver_revision gauge",
     `telltale_apiserver_revision ${store.revision}`,
     "# HELP telltale_apiserver_compacted_revision The oldest revision that a watch can begin at.",
     "# TYPE telltale_apiserver_compacted_revision gauge",

@@ -94,6 +94,26 @@ describe("a command", () => {
     expect(input).toEqual(["hel", "lo", undefined]);
   });
 
+  test("that takes no more input goes on without", async () => {
+    let tries = 0;
+    const command = played((it) => {
+      it.write = () => {
+        tries += 1;
+        throw new Error("EPIPE");
+      };
+    });
+    const talk = it.open(exec("command=head&stdin=1&stdout=1"));
+    await talk.opened;
+    talk.say(0, "a");
+    talk.say(0, "b");
+    const { exit, stdout } = await command;
+    stdout.write("x");
+    await talk.until(() => talk.on(1) === "x");
+    exit(0);
+    await talk.closed;
+    expect(tries).toBe(1);
+  });
+
   test("that takes no input hears none", async () => {
     const command = played();
     const talk = it.open(exec("command=cat&stdout=1"));
