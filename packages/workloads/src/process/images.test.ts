@@ -24,3 +24,9 @@ describe("an image", () => {
     expect(programOf({ "*": bind, "a*": any }, "abc")).toBe(bind);
   });
 });
+
+it("a pattern with many stars takes no longer for an image that it does not match", () => {
+  const glob = `${"*a".repeat(40)}*b`;
+  expect(programOf({ [glob]: { command: ["x"] } }, "a".repeat(5_000))).toBeUndefined();
+  expect(programOf({ [glob]: { command: ["x"] } }, `${"a".repeat(5_000)}b`)).toEqual({ command: ["x"] });
+});

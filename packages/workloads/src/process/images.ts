@@ -1,5 +1,7 @@
 // What an image stands for where there are no images: the program that its entrypoint would be. Pure.
 
+import { isLike } from "../simulated/match.ts";
+
 export interface ImageProgram {
   readonly command: readonly [string, ...string[]];
   /** Unless the container has args. */
@@ -11,14 +13,6 @@ export interface ImageProgram {
 export type ImageTable = Readonly<Record<string, ImageProgram>>;
 
 export function programOf(images: ImageTable, image: string): ImageProgram | undefined {
-  for (const [glob, program] of Object.entries(images)) if (matches(glob, image)) return program;
+  for (const [glob, program] of Object.entries(images)) if (isLike(glob, image)) return program;
   return undefined;
-}
-
-function matches(glob: string, image: string): boolean {
-  const pattern = glob
-    .replace(/[\\^$.+()[\]{}|/-]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${pattern}$`, "s").test(image);
 }

@@ -21,8 +21,9 @@ export async function lastWords(path: string, container: Container, exitCode: nu
 /** Only of a regular file: a pipe would be waited for. */
 async function endOf(path: string): Promise<string> {
   try {
-    const { size } = await stat(path);
-    if (!(await stat(path)).isFile()) return "";
+    const found = await stat(path);
+    if (!found.isFile()) return "";
+    const { size } = found;
     const file = await open(path, "r");
     try {
       const buffer = Buffer.alloc(Math.min(size, longestMessage));
