@@ -42,12 +42,14 @@ test("one that waits for its target follows it, and does not touch it", async ()
   expect(it.writes().filter((line) => line.includes("deployments"))).toEqual([]);
 });
 
-test("one of a kind that nobody can scale says so", async () => {
+test("one of a kind whose scale nobody reads says so, and not that there is none", async () => {
   it = await cluster([autoscalers()]);
   await scaler("Widget", "example.com/v1");
   await it.pass();
   const { status } = await it.client.get(HorizontalPodAutoscaler, "web", { namespace });
-  expect(status?.conditions?.[0]?.message).toContain('no matches for kind "Widget" in group "example.com"');
+  expect(status?.conditions?.[0]?.message).toContain(
+    'the scale of kind "Widget" in group "example.com" is not read here; only Deployment, ReplicaSet, StatefulSet are',
+  );
 });
 
 test("once settled, nothing is written and nobody wakes", async () => {

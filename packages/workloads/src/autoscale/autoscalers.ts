@@ -2,6 +2,7 @@
 import type { KindRef, KubeObject } from "@telltale/kinds";
 import { Deployment, HorizontalPodAutoscaler, ReplicaSet, StatefulSet } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type Look, type MapLook, type Name } from "@telltale/runtime";
+import { isOfCluster } from "../budget/expected.ts";
 import { nameOf } from "../pods/facts.ts";
 import { missing, statusOf, type Target } from "./status.ts";
 
@@ -52,7 +53,12 @@ function targetOf({ metadata, spec }: HorizontalPodAutoscaler, look: Look): Targ
   const { apiVersion = "", kind: wanted = "", name = "" } = spec?.scaleTargetRef ?? {};
   const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
   const kind = kinds.find((it) => it.kind === wanted && it.group === group);
-  if (kind === undefined) return { is: "missing", why: `no matches for kind "${wanted}" in group "${group}"` };
+  if (kind === undefined) {
+    const why = isOfCluster(group)
+      ? `no matches for kind "${wanted}" in group "${group}"`
+      : `the scale of kind "${wanted}" in group "${group}" is not read here; only ${kinds.map((it) => it.kind).join(", ")} are`;
+    return { is: "missing", why };
+  }
   const found = look.get(kind, { namespace: metadata?.namespace ?? "", name });
   if (found === undefined) return { is: "missing", why: `${kind.plural}.${kind.group} "${name}" not found` };
   return { is: "found", wanted: found.spec?.replicas ?? 1, there: found.status?.replicas ?? 0 };

@@ -67,5 +67,8 @@ describe("a share is one of all that the controllers want", () => {
     const other = { ...owner("StatefulSet", "db"), uid: "older" };
     expect(count(pod("a", other))).toBe('found no controllers for pod "a"');
     expect(count(pod("a", owner("Job", "j", "batch/v1")))).toBe("jobs.batch does not implement the scale subresource");
+    expect(count(pod("a", owner("CronTab", "c", "stable.example.com/v1")))).toBe(
+      "the scale of crontabs.stable.example.com is not read here; set minAvailable to a number of pods",
+    );
   });
 });

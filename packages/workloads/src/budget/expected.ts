@@ -44,8 +44,14 @@ function scaleOf(owner: OwnerReference, pod: Pod, look: Pick<MapLook, "get">): S
     return of(look.get(Deployment, { namespace, name: above.name }), above.uid);
   }
   const resource = `${owner.kind.toLowerCase()}s${group === owner.apiVersion ? "" : `.${group}`}`;
-  return { why: `${resource} does not implement the scale subresource` };
+  // Only kinds of a cluster itself are known to have none.
+  return isOfCluster(group === owner.apiVersion ? "" : group)
+    ? { why: `${resource} does not implement the scale subresource` }
+    : { why: `the scale of ${resource} is not read here; set minAvailable to a number of pods` };
 }
+
+/** Groups of Kubernetes have no dot, or end in its own domain. */
+export const isOfCluster = (group: string): boolean => !group.includes(".") || group.endsWith(".k8s.io");
 
 interface Scaled {
   readonly metadata?: { readonly uid?: string };
