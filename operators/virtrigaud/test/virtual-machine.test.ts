@@ -202,11 +202,25 @@ describe("a machine", () => {
     await make();
     await ready();
     await it_.patch(VirtualMachine, "web", { spec: { powerState: "OffGraceful" } });
-    expect(await says("Reconfiguring")).toBe("True Updating Graceful shutdown requested");
+    expect(await says("Reconfiguring")).toBe("True ShuttingDown Graceful shutdown requested");
     await it_.until(async () => (await vm())?.status?.phase === "Stopped" && (await isReady()), minute);
     await it_.pass(10 * minute);
     const asked = host.asked("power").map(({ request }) => [request.op, request.gracefulTimeoutSeconds]);
     expect(asked.slice(1)).toEqual([[PowerOp.SHUTDOWN_GRACEFUL, 60]]);
+  });
+
+  it("S8 a guest that was asked before there was a reason for it is not asked again", async () => {
+    const host = await ground({ guest: { shutdown: "ignored" }, profile: { endsGuests: false } });
+    await make();
+    await ready();
+    await it_.patch(VirtualMachine, "web", { spec: { powerState: "OffGraceful" } });
+    const now = (await vm())?.status?.conditions ?? [];
+    const older = now.map((it) => (it.type === "Reconfiguring" ? { ...it, reason: "Updating" } : it));
+    await it_.status(VirtualMachine, "web", { conditions: older });
+    await it_.restart();
+    await it_.until(async () => (await vm())?.status?.phase === "Stopped" && (await isReady()), 5 * minute);
+    const asked = host.asked("power").slice(1);
+    expect(asked.map(({ request }) => request.op)).toEqual([PowerOp.SHUTDOWN_GRACEFUL, PowerOp.OFF]);
   });
 
   it("S8 a guest that does not listen is switched off once, after its time", async () => {

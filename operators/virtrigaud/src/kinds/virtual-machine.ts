@@ -183,6 +183,7 @@ export const VirtualMachine = defineKind({
       present: "onceSet",
       reasons: {
         Updating: yes("Its power or its size is being changed", "wait"),
+        ShuttingDown: yes("The guest was asked to go down", "wait; it is switched off when its time is over"),
         TaskInProgress: yes("The provider took the request, and has not said that it is through", "wait"),
         RevertingSnapshot: yes("It goes back to a snapshot", "wait"),
         ReconcileSucceeded: no("It is as the spec says", "nothing to do"),

@@ -8,12 +8,12 @@ import { ProviderError } from "../link/provider-error.ts";
 import { annotations } from "../names.ts";
 import { failureOf, hearing, holding, type Pass, tried, troubled, uidOf } from "./act.ts";
 import { runHook } from "./hooks.ts";
-import { graceOf, isMaking, shutdownMessage } from "./marks.ts";
+import { graceOf, isMaking } from "./marks.ts";
 import { nameOn } from "./name.ts";
 import { count } from "./placement-stats.ts";
 import { createRequest, desiredJson } from "./request.ts";
 import { settledSize } from "./sizing.ts";
-import { changing, stand } from "./status.ts";
+import { changing, shuttingDown, stand } from "./status.ts";
 import type { Deed } from "./step.ts";
 import type { Parts, World } from "./world.ts";
 
@@ -107,7 +107,7 @@ export const deeds: Deeds = {
     // Sent once: what was asked for is stored first, and the answer, which may take as long as the guest does, is not waited for.
     await hands.checkpoint("shutdown", (draft) => {
       stand(world.told, draft);
-      changing(draft, "Updating", text`${shutdownMessage}`, { restamp: true });
+      shuttingDown(draft, { restamp: true });
     });
     const request = { id: world.held.id ?? "", op: PowerOp.SHUTDOWN_GRACEFUL, gracefulTimeoutSeconds: seconds };
     const deadline: Ms = powerDeadline(graceOf(world.vm));

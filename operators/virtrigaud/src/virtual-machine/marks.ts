@@ -10,11 +10,13 @@ export const isMaking = ({ provisioning }: Pick<Told, "provisioning">): boolean 
 export const isCreationOpen = ({ record, told }: Pick<World, "record" | "told">): boolean =>
   record?.op === "Create" && told.provisioning?.status !== "False";
 
-/** As `Reconfiguring` says it from the request to the end. */
-export const shutdownMessage = "Graceful shutdown requested";
-
+/** The guest was asked to go down, and has its time. */
 export const isShuttingDown = ({ reconfiguring }: Pick<Told, "reconfiguring">): boolean =>
-  reconfiguring?.status === "True" && reconfiguring.message === shutdownMessage;
+  reconfiguring?.status === "True" && (reconfiguring.reason === "ShuttingDown" || isOldForm(reconfiguring));
+
+/** Migration: before there was a reason for it, only the message told it. It is read until the next write. */
+const isOldForm = ({ reason, message }: NonNullable<Told["reconfiguring"]>): boolean =>
+  reason === "Updating" && message === "Graceful shutdown requested";
 
 const standardGrace: Ms = 60_000;
 const beyond: Ms = 30_000;

@@ -4,7 +4,7 @@ import { type Draft, type SafeText, text } from "@telltale/status";
 import type { VirtualMachine } from "../kinds/index.ts";
 import { type Failure, isUnreachable } from "../link/failure.ts";
 import { unreachable } from "../reachable.ts";
-import { isMaking, shutdownMessage } from "./marks.ts";
+import { isMaking } from "./marks.ts";
 import type { Rest } from "./step.ts";
 import type { Held, Trouble, World } from "./world.ts";
 
@@ -141,7 +141,7 @@ function say(rest: Rest, world: World, draft: VMDraft): Wake {
     case "shuttingDown": {
       draft.phase(phaseOf(world));
       provisioned(world, draft);
-      changing(draft, "Updating", text`${shutdownMessage}`);
+      shuttingDown(draft);
       const left = rest.until - world.now;
       return Math.max(second, Math.min(soon, left));
     }
@@ -182,14 +182,16 @@ function making(draft: VMDraft, reason: "Creating" | "TaskInProgress", said: Saf
   draft.condition("Ready", false, reason, said).set({ message: said });
 }
 
-export function changing(
-  draft: VMDraft,
-  reason: "Updating" | "TaskInProgress",
-  said: SafeText,
-  options: { readonly restamp?: boolean } = {},
-): void {
-  draft.condition("Reconfiguring", true, reason, said, options);
+export function changing(draft: VMDraft, reason: "Updating" | "TaskInProgress", said: SafeText): void {
+  draft.condition("Reconfiguring", true, reason, said);
   draft.condition("Ready", false, reason, said).set({ message: said });
+}
+
+/** The reason tells the next pass that the guest was asked. */
+export function shuttingDown(draft: VMDraft, options: { readonly restamp?: boolean } = {}): void {
+  const said = text`Graceful shutdown requested`;
+  draft.condition("Reconfiguring", true, "ShuttingDown", said, options);
+  draft.condition("Ready", false, "Updating", said).set({ message: said });
 }
 
 /** It was described: it exists. */
