@@ -13,6 +13,7 @@ export type { Wire } from "./bindcar/wire.ts";
 export { type BindcarConfig, bindcarConfig } from "./bindcar-server/config.ts";
 export { type BindcarServer, type BindcarServerOptions, startBindcar } from "./bindcar-server/server.ts";
 export { SimulatedBindcar, type SimulatedOptions } from "./bindcar-simulated/bindcar.ts";
+export { type SimulatedUpdatesOptions, simulatedUpdates } from "./bindcar-simulated/updates.ts";
 export { type SimulatedWireOptions, simulatedWire } from "./bindcar-simulated/wire.ts";
 export { type Config, configFrom, standardConfig } from "./config.ts";
 export { mapConnectionError, mapHttpErrorToReason } from "./http-errors.ts";

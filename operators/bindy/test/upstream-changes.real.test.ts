@@ -2,7 +2,7 @@
 // asks meanwhile sees anything of it but the new data.
 import { sleep, systemClock } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
-import type { Pod } from "@telltale/kinds/builtin";
+import { type Pod, Secret } from "@telltale/kinds/builtin";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindFor } from "../../../tools/bind/bind.ts";
 import { bindcarFor, bindcarIn, bindcarVersions } from "../../../tools/bindcar/bindcar.ts";
@@ -100,5 +100,12 @@ describe.skipIf(folder === undefined).each(bindcarVersions)("changes with upstre
       await expect
         .poll(() => on.everywhere(dns, "A"), { timeout: 60_000, interval: 200 })
         .toEqual(Array.from({ length: 1 + secondaries }, () => addressIn(rounds, i)));
+  });
+
+  it("the key that updates are signed with is in nothing that the operator logged", async () => {
+    const { data = {} } = await on.client.get(Secret, "dns-primary-0-rndc-key", { namespace });
+    const key = Buffer.from(data["secret"] ?? "", "base64").toString("utf8");
+    expect(key.length).toBeGreaterThan(40);
+    expect(on.lines.filter((line) => line.includes(key))).toEqual([]);
   });
 });

@@ -16,6 +16,7 @@ import {
   podPolicy,
   roles,
   SimulatedBindcar,
+  simulatedUpdates,
   simulatedWire,
   tokenMount,
 } from "@telltale/bindy";
@@ -96,9 +97,11 @@ export const bindy: Operator = {
     const { rate: _rate, ...options } = partsOf(config, []).options; // a server of our own is not to be spared
     const found = real ? await programOn(around.env["PATH"], "named") : undefined;
     if (found !== undefined) return { options, ...realServers(config, around) };
-    const wire = simulatedWire({ find: nameservers(clock, random), clock });
+    const find = nameservers(clock, random);
+    const wire = simulatedWire({ find, clock });
+    const updates = simulatedUpdates({ find, clock });
     const bindcar = bindcarClient({ wire, token: fixedToken("embedded"), clock, random });
-    return { controllers: bindyOperator({ ...around, config, bindcar }), options, backend: "simulated BIND9" };
+    return { controllers: bindyOperator({ ...around, config, bindcar, updates }), options, backend: "simulated BIND9" };
   },
 };
 
