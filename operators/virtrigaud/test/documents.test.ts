@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { eventMeanings } from "../src/event-meanings.ts";
 import { virtrigaudKinds } from "../src/kinds/index.ts";
 import { conditionTables, eventTable, kindTable, phaseTables } from "./guide.ts";
+import { unused, unusedTable } from "./unused.ts";
 
 const path = fileURLToPath(new URL("../README.md", import.meta.url));
 const readme = readFileSync(path, "utf8");
@@ -18,7 +19,13 @@ function withTable(text: string, name: string, made: string): string {
 }
 
 test("the README has every kind, phase, condition and reason, with what to do", async () => {
-  const tables = { kinds: kindTable(), phases: phaseTables(), conditions: conditionTables(), events: eventTable() };
+  const tables = {
+    kinds: kindTable(),
+    phases: phaseTables(),
+    conditions: conditionTables(),
+    events: eventTable(),
+    unused: unusedTable(),
+  };
   const made = Object.entries(tables).reduce((text, [name, table]) => withTable(text, name, table), readme);
   await expect(made).toMatchFileSnapshot(path);
   for (const { kind, shortNames, conditions, phases } of virtrigaudKinds) {
@@ -40,6 +47,17 @@ test("every reason says what it means, and every one that is no good news what t
       for (const [name, reason] of Object.entries(reasons))
         expect([reason.means, reason.fix], `${kind} ${type} ${name}`).not.toContain("");
     }
+  }
+});
+
+test("every field that is said to be unused is one of its kind", () => {
+  type Schema = { readonly properties?: Readonly<Record<string, Schema>>; readonly items?: Schema };
+  for (const [name, path] of unused) {
+    const [part, ...rest] = path.split(".");
+    const { schema } = virtrigaudKinds.find(({ kind }) => kind === name) ?? {};
+    const start = (part === "spec" ? schema?.spec : schema?.status) as Schema | undefined;
+    const found = rest.reduce((it, field) => (it?.items ?? it)?.properties?.[field], start);
+    expect(found, `${name} ${path}`).toBeDefined();
   }
 });
 

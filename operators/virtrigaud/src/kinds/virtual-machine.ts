@@ -137,7 +137,6 @@ export const VirtualMachine = defineKind({
       means: "The machine is as the spec says",
       reasons: {
         ReconcileSucceeded: yes("It is"),
-        Provisioned: yes("It has just been made"),
         ...trouble,
         ...providerUnreachable,
         ProviderError: on(

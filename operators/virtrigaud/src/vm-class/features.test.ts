@@ -65,6 +65,11 @@ const rows: readonly Row[] = [
     { securityProfile: { encryptionPolicy: { enabled: true } } },
     { vsphere: "warning", libvirt: "warning", proxmox: "warning", qemu: "warning" },
   ],
+  [
+    "where and how fast disks are",
+    { diskDefaults: { storageClass: "fast", iops: 1_000 } },
+    { vsphere: "warning", libvirt: "warning", proxmox: "warning", qemu: "warning" },
+  ],
   ["nvme", { diskDefaults: { type: "nvme" } }, { vsphere: "no", libvirt: "no", proxmox: "no", qemu: "yes" }],
 ];
 

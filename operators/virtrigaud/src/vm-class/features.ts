@@ -113,6 +113,16 @@ const features: readonly Feature[] = [
     on: { ...byNobody, vsphere: ignored },
   },
   {
+    field: "diskDefaults.storageClass",
+    isAsked: ({ diskDefaults: it }) => (it?.storageClass ?? "") !== "",
+    on: { ...byNobody, vsphere: ignored },
+  },
+  {
+    field: "diskDefaults.iops",
+    isAsked: ({ diskDefaults: it }) => it?.iops !== undefined,
+    on: { ...byNobody, vsphere: ignored },
+  },
+  {
     field: "diskDefaults.type nvme",
     isAsked: ({ diskDefaults: it }) => it?.type === "nvme",
     on: { ...nowhere, qemu: "yes" },
