@@ -37,6 +37,10 @@ describe("CP-11 a kubeconfig", () => {
     };
     expect(await kubeconfigProblem(JSON.stringify(json))).toBeUndefined();
     expect(await kubeconfigProblem(JSON.stringify({ ...json, kind: "Pod" }))).toBe("kind is not Config");
+    // Anything that YAML takes for the same.
+    expect(
+      await kubeconfigProblem(config((text) => text.replace("kind: Config", "kind : !!str Config"))),
+    ).toBeUndefined();
   });
 
   it.each([

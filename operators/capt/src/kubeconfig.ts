@@ -11,7 +11,7 @@ export async function kubeconfigProblem(text: string): Promise<string | undefine
   } catch {
     return "it is not a YAML mapping with lists of named clusters, users and contexts";
   }
-  if (!isConfig(text)) return "kind is not Config";
+  if (config.kind !== "Config") return "kind is not Config";
   const context = config.contexts.get(config.currentContext);
   if (context === undefined) return "current-context names no context";
   if (!config.clusters.has(context.value.cluster ?? "")) return "the current context names no cluster";
@@ -30,10 +30,4 @@ export function certificateOf(data: string): string | undefined {
   if (given.startsWith(pemBegin)) return data;
   const decoded = Buffer.from(given, "base64").toString("utf8");
   return decoded.startsWith(pemBegin) ? decoded : undefined;
-}
-
-/** The reader of kubeconfigs does not ask for the kind. Terraform's yamlencode puts keys in quotes. */
-function isConfig(text: string): boolean {
-  if (!/^\s*\{/.test(text)) return /^(["']?)kind\1:\s*(["']?)Config\2\s*(?:#.*)?$/m.test(text);
-  return (JSON.parse(text) as { kind?: unknown }).kind === "Config"; // it was parsed before, as a mapping
 }

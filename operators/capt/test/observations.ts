@@ -323,5 +323,7 @@ answered is Unknown with the reason, or absent. A test takes each observation aw
 - **What is taken from the spec.** \`status.version\` of a CAPTControlPlane is the output \`cluster_version\`; without one it is what was asked
   of the last run that went through. \`status.vpcId\` with \`existingVpcId\` is that id. Nobody asks the control plane, or a cloud.
 - **Paused objects** are not looked at: all but \`Paused\` is as it was at the time that \`Paused\` has.
+- **Objects that are being deleted** say what their deletion waits for, and \`Ready\` is False. Their other conditions are as they were when it
+  began.
 - **Events** tell a change of a condition, and are as old as they are.
 `;

@@ -54,6 +54,8 @@ export interface Entry<T> {
 
 export interface Kubeconfig {
   readonly files: readonly string[];
+  /** As the file has it: kubectl does not ask for it. Of several files merged nothing. */
+  readonly kind?: string;
   readonly currentContext: string;
   readonly contexts: ReadonlyMap<string, Entry<Context>>;
   readonly clusters: ReadonlyMap<string, Entry<Cluster>>;
@@ -117,8 +119,10 @@ export async function parseKubeconfig(file: string, text: string): Promise<Kubec
   if (!isRecord(document)) throw new ConfigError(file, "file", "it is no kubeconfig", "make it a YAML mapping");
   const current = document["current-context"] ?? "";
   if (typeof current !== "string") throw new ConfigError(file, "current-context", "it is no text", "name a context");
+  const { kind } = document;
   return {
     files: [file],
+    ...(typeof kind === "string" ? { kind } : {}),
     currentContext: current,
     contexts: named<Context>(file, document, "contexts", "context"),
     clusters: named<Cluster>(file, document, "clusters", "cluster"),
