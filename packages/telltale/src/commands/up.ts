@@ -102,14 +102,14 @@ async function watch(call: Call, { cluster, operators, patience, isOnce }: Watch
   };
   try {
     if (isOnce) {
-      const left = await settle(call, settling, patience);
-      report(call, trees(), left, patience);
-      return signal.aborted || left.length > 0 ? exit.failed : exit.well;
+      const rest = await settle(call, settling, patience);
+      report(call, trees(), rest);
+      return rest.isSettled ? exit.well : exit.failed;
     }
     const isQuiet = !out.isLive;
     if (isQuiet) {
-      await settle(call, settling, patience);
-      if (!signal.aborted) report(call, trees(), [], patience);
+      const rest = await settle(call, settling, patience);
+      if (!signal.aborted) report(call, trees(), rest);
     }
     for (let beat = 0; !signal.aborted; beat += 1) {
       if (!isQuiet && (dirty || beat % 4 === 0)) draw();
@@ -132,11 +132,19 @@ interface Settling {
   readonly trees: () => readonly TreeNode[];
 }
 
+/** How it was when waiting ended. */
+interface Rest {
+  readonly isSettled: boolean;
+  /** What is still on its way. */
+  readonly left: readonly TreeNode[];
+  readonly waited: Ms;
+}
+
 async function settle(
   { clock, signal }: Call,
   { samples, operators, followed, trees }: Settling,
   patience: Ms,
-): Promise<readonly TreeNode[]> {
+): Promise<Rest> {
   const begun = clock.uptime();
   let [since, seen] = [clock.uptime(), -1];
   for (;;) {
@@ -147,24 +155,22 @@ async function settle(
       new Set(goingOn.map(({ metadata }) => metadata?.uid ?? "")),
     );
     if (followed.changes !== seen || left.length > 0) [since, seen] = [clock.uptime(), followed.changes];
-    if (clock.uptime() - since >= quiet) return [];
-    if (signal.aborted || clock.uptime() - begun > patience) return left;
+    const waited = clock.uptime() - begun;
+    if (clock.uptime() - since >= quiet) return { isSettled: true, left: [], waited };
+    if (signal.aborted) return { isSettled: false, left, waited };
+    // What changes all the time, and is all well, has settled as far as it ever will.
+    if (waited > patience) return { isSettled: left.length === 0, left, waited: patience };
     await sleep(clock, 200, signal).catch(() => undefined);
   }
 }
 
-function report(
-  { out, err, flags, clock }: Call,
-  trees: readonly TreeNode[],
-  left: readonly TreeNode[],
-  patience: Ms,
-): void {
-  if (flags.has("json")) out.line(JSON.stringify({ settled: left.length === 0, trees }, undefined, 2));
+function report({ out, err, flags, clock }: Call, trees: readonly TreeNode[], { isSettled, left, waited }: Rest): void {
+  if (flags.has("json")) out.line(JSON.stringify({ settled: isSettled, trees }, undefined, 2));
   else {
     const screen = { width: out.columns, paint: paintOf(out.hasColours), now: clock.now() };
     for (const line of treeLines(trees.map(folded), screen)) out.line(line);
   }
-  for (const node of left) err.line(`not settled after ${span(patience)}: ${titleOf(node)} (${stateOf(node)})`);
+  for (const node of left) err.line(`not settled after ${span(waited)}: ${titleOf(node)} (${stateOf(node)})`);
 }
 
 function welcome(kubeconfig: string, operators: readonly Operator[]): readonly string[] {

@@ -17,5 +17,6 @@ export function unsettled(
   return found.filter(({ health, uid }) => health === "busy" || health === "unknown" || goingOn.has(uid));
 }
 
+/** Samples that name no namespace are applied to `default`. */
 const keyOf = ({ apiVersion = "", kind = "", metadata }: KubeObject): string =>
-  `${groupOf(apiVersion)}/${kind}/${metadata?.name ?? ""}`;
+  `${groupOf(apiVersion)}/${kind}/${metadata?.namespace || "default"}/${metadata?.name ?? ""}`;

@@ -1,4 +1,5 @@
 // Colours and marks, where there are any. Pure.
+import { stripVTControlCharacters } from "node:util";
 import type { Health } from "../world/look.ts";
 
 export type Colour = "green" | "yellow" | "red" | "grey" | "cyan" | "bold";
@@ -29,22 +30,38 @@ export const colours: Readonly<Record<Health, Colour>> = {
 };
 
 /** What others wrote, as one line that a terminal shows and does not obey. */
-export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+export const plain = (text: string): string =>
+  // What joins emoji, and letters of some scripts, obeys to nothing.
+  stripVTControlCharacters(text)
+    .replace(/[[\p{Cc}\p{Cf}\s]--[\u200c\u200d]]+/gv, " ")
+    .trim();
+
+const segmenter = new Intl.Segmenter();
+
+/** What a reader takes for one character each. */
+const charactersOf = (text: string): readonly string[] => [...segmenter.segment(text)].map(({ segment }) => segment);
 
 /** Cut to a width, with a sign that it was. */
 export function cutTo(text: string, width: number): string {
   if (width <= 0) return "";
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+  if (text.length <= width) return text;
+  const characters = charactersOf(text);
+  return characters.length <= width ? text : `${characters.slice(0, width - 1).join("")}…`;
 }
 
 /** Cut in the middle: names that begin alike differ at their ends. */
 export function cutWithin(text: string, width: number): string {
   if (text.length <= width || width < 4) return cutTo(text, width);
+  const characters = charactersOf(text);
+  if (characters.length <= width) return text;
   const tail = Math.floor((width - 1) / 2);
-  return `${text.slice(0, width - 1 - tail)}…${text.slice(-tail)}`;
+  return [...characters.slice(0, width - 1 - tail), "…", ...characters.slice(-tail)].join("");
 }
 
-export const fill = (text: string, width: number): string => cutTo(text, width).padEnd(Math.max(0, width));
+export function fill(text: string, width: number): string {
+  const cut = cutTo(text, width);
+  return cut + " ".repeat(Math.max(0, width - charactersOf(cut).length));
+}
 
 export function bar(percent: number, width: number): string {
   const full = Math.round((percent / 100) * width);

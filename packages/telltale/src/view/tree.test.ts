@@ -69,7 +69,7 @@ describe("the tree", () => {
       ✓ ├─ Job demo-master                                                           90s
       ✓ │  └─ Pod demo-master-x7f2k                        Running                   90s
       … ├─ Job demo-worker                                 in progress               90s
-      ✗ │  └─ Pod demo-worker-with-a-name-of-some-length-1 Pending ImagePullBackOff  90s    Back-off pulling image locustio/locust:9 [31mred
+      ✗ │  └─ Pod demo-worker-with-a-name-of-some-length-1 Pending ImagePullBackOff  90s    Back-off pulling image locustio/locust:9 red
       ✓ └─ Service demo-master                                                       90s"
     `);
   });
