@@ -246,7 +246,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
 
   try {
     if (options.listen !== false) listener = await openListener(options, handle, pki);
-    const first = bootstrapObjects(listener?.port ?? 443, { ca: "" });
+    const first = bootstrapObjects(listener?.port ?? 443);
     await populate(client, store, [...first, ...(options.objects ?? [])], catalogue);
   } catch (error) {
     listener?.cut();

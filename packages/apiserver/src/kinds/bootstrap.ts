@@ -2,18 +2,8 @@
 import type { JsonObject } from "../json.ts";
 import { bootstrapRoles } from "./bootstrap-roles.ts";
 
-export interface BootstrapOptions {
-  /** With a node, a storage class, and the ServiceAccount and certificate of every namespace. */
-  readonly workloads?: boolean;
-  /** PEM: what `kube-root-ca.crt` holds. */
-  readonly ca?: string;
-  /** Where the server listens. */
-  readonly address?: string;
-}
-
 /** In the order in which they are to be created. */
-export function bootstrapObjects(port: number, options: BootstrapOptions = {}): JsonObject[] {
-  const { workloads = false, ca = "", address = "127.0.0.1" } = options;
+export function bootstrapObjects(port: number): JsonObject[] {
   return [
     ...namespaces.map(namespace),
     ...bootstrapRoles(),
@@ -27,8 +17,7 @@ export function bootstrapObjects(port: number, options: BootstrapOptions = {}): 
       2_000_001_000,
       "Used for system critical pods that must not be moved from their current node.",
     ),
-    ...kubernetesService(port, address),
-    ...(workloads ? [node, storageClass, ...namespaces.flatMap((name) => namespaceObjects(name, ca))] : []),
+    ...kubernetesService(port, "127.0.0.1"),
   ];
 }
 
@@ -41,26 +30,6 @@ const namespace = (name: string): JsonObject => ({
   spec: { finalizers: ["kubernetes"] },
   status: { phase: "Active" },
 });
-
-/** What every namespace has with `workloads`, those of later as well. */
-export function namespaceObjects(name: string, ca: string): JsonObject[] {
-  return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace: name } },
-    {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: {
-        name: "kube-root-ca.crt",
-        namespace: name,
-        annotations: {
-          "kubernetes.io/description":
-            "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
-        },
-      },
-      data: { "ca.crt": ca },
-    },
-  ];
-}
 
 const priorityClass = (name: string, value: number, description: string): JsonObject => ({
   apiVersion: "scheduling.k8s.io/v1",
@@ -107,36 +76,3 @@ function kubernetesService(port: number, address: string): JsonObject[] {
     },
   ];
 }
-
-const capacity = { cpu: "8", memory: "16Gi", pods: "110", "ephemeral-storage": "100Gi" };
-
-const node: JsonObject = {
-  apiVersion: "v1",
-  kind: "Node",
-  metadata: {
-    name: "embedded-node",
-    labels: {
-      "kubernetes.io/arch": "amd64",
-      "kubernetes.io/hostname": "embedded-node",
-      "kubernetes.io/os": "linux",
-    },
-  },
-  spec: {},
-  status: {
-    capacity,
-    allocatable: capacity,
-    addresses: [
-      { type: "InternalIP", address: "127.0.0.1" },
-      { type: "Hostname", address: "embedded-node" },
-    ],
-  },
-};
-
-const storageClass: JsonObject = {
-  apiVersion: "storage.k8s.io/v1",
-  kind: "StorageClass",
-  metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
-  provisioner: "telltale.dev/embedded",
-  reclaimPolicy: "Delete",
-  volumeBindingMode: "Immediate",
-};

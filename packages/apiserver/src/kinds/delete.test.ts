@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { at, type JsonObject } from "../json.ts";
 import { StatusError } from "../status.ts";
 import { strategyOf } from "./builtin.ts";
-import { type DeleteOptions, type Deletion, deleteDecision, deleteWarnings, invalidOptions } from "./delete.ts";
-import { deletePod } from "./pod-delete.ts";
+import { type DeleteOptions, type Deletion, deleteDecision, deleteWarnings } from "./delete.ts";
+import { podStrategy } from "./pod.ts";
 import type { Strategy } from "./strategy.ts";
 
 const now = "2026-01-01T00:00:00Z";
@@ -22,6 +22,15 @@ const configMap = (metadata: JsonObject): JsonObject => ({
 });
 const remove = (object: JsonObject, options: DeleteOptions = {}, of = kind("", "ConfigMap")): Deletion =>
   deleteDecision(object, options, of, now);
+/** What becomes of a pod. */
+function deletePod(
+  pod: JsonObject,
+  options: DeleteOptions,
+  at: string,
+): "remove" | { update: JsonObject } | "unchanged" {
+  const decision = deleteDecision(pod, options, podStrategy, at);
+  return decision.do === "update" ? { update: decision.object } : decision.do;
+}
 const finalizers = (deletion: Deletion) => at(deletion.object, "metadata", "finalizers");
 
 describe("deleting an object without grace", () => {
@@ -81,16 +90,6 @@ describe("deleting an object without grace", () => {
 
   test("an Event ignores the policy", () => {
     expect(remove(configMap({}), { propagationPolicy: "Foreground" }, kind("", "Event")).do).toBe("remove");
-  });
-
-  test("X09, X10 options that contradict themselves or say nothing known", () => {
-    expect(invalidOptions({ propagationPolicy: "Orphan", orphanDependents: true })?.message).toBe(
-      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
-    );
-    expect(invalidOptions({ propagationPolicy: "Sideways" })?.message).toBe(
-      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"',
-    );
-    expect(invalidOptions({ propagationPolicy: "Orphan" })).toBeUndefined();
   });
 
   test("X11, X12 preconditions name the Kind", () => {

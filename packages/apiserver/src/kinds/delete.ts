@@ -1,7 +1,7 @@
 // What a DELETE does to an object: gone, marked, or left as it is. The same rules for built-in and custom kinds.
 import { deepEqual } from "@telltale/kinds";
 import { at, type JsonObject, text } from "../json.ts";
-import { conflict, type FieldError, invalid, invalidField, notSupported, type StatusError } from "../status.ts";
+import { conflict, type StatusError } from "../status.ts";
 import { given, list, number } from "./edit.ts";
 import { type Marked, markPod } from "./grace.ts";
 import type { DefaultPropagation } from "./strategy.ts";
@@ -53,19 +53,6 @@ export function deleteWarnings(kind: Deletable, object: JsonObject, options: Del
         "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
       ]
     : [];
-}
-
-/** 422 when the options contradict themselves. */
-export function invalidOptions(options: DeleteOptions): StatusError | undefined {
-  const { propagationPolicy: policy, orphanDependents } = options;
-  const errors: FieldError[] = [];
-  if (policy !== undefined && orphanDependents !== undefined)
-    errors.push(
-      invalidField("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set"),
-    );
-  else if (policy !== undefined && !["Foreground", "Background", "Orphan"].includes(policy))
-    errors.push(notSupported("propagationPolicy", policy, ["Foreground", "Background", "Orphan", "nil"]));
-  return errors.length === 0 ? undefined : invalid("meta.k8s.io", "DeleteOptions", "", errors);
 }
 
 /** 409 when the object is not the one that was meant. Named by its Kind, not its resource. */

@@ -79,7 +79,7 @@ function isPart(r: Resource, name: string): boolean {
 }
 
 function unserved(c: Catalogue, info: ResourceInfo): ApiResponse {
-  if (c.isBuiltinGroup(info.group) && info.group !== undefined) throw unknownResource();
+  if (c.isBuiltinGroup(info.group)) throw unknownResource();
   return notFoundPage();
 }
 
