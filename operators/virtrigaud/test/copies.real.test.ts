@@ -133,6 +133,27 @@ describe.skipIf(assets === undefined || qemu === undefined)("a machine on a real
   );
 
   it(
+    "is copied and held in a snapshot at the same time: whoever finds it busy waits",
+    async () => {
+      await Promise.all([
+        s.create(VMClone, "beside", { source: { vmRef: { name: "web" } }, target: { name: "web-beside" } }),
+        s.create(VMSnapshot, "beside", { vmRef: { name: "web" } }),
+        s.create(VMClone, "beside-2", { source: { vmRef: { name: "web" } }, target: { name: "web-beside-2" } }),
+      ]);
+      await Promise.all([cloneIs("beside", "Ready"), snapshotIs("beside", "Ready"), cloneIs("beside-2", "Ready")]);
+      const copies = ["web-beside", "web-beside-2"];
+      expect(new Set(s.machines("box"))).toEqual(new Set([web, ...(await Promise.all(copies.map(s.idOf)))]));
+      for (const name of copies) await s.remove(VirtualMachine, name);
+      await s.remove(VMSnapshot, "beside");
+      await snapshotIs("beside", undefined);
+      for (const name of copies) {
+        await s.until(`${name} is gone`, async () => (await s.machine(name)) === undefined);
+      }
+    },
+    patience,
+  );
+
+  it(
     "S50 has a linked clone, once, and stays as long as that is there",
     async () => {
       await s.remove(VMSnapshot, "clean");
