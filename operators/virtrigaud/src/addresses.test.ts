@@ -88,7 +88,7 @@ describe("7.4 a host", () => {
   });
 });
 
-describe("7.4 --migration-storage-allowed-hosts", () => {
+describe("VIRTRIGAUD_MIGRATION_STORAGE_ALLOWED_HOSTS", () => {
   const policy = (written: string): AddressPolicy => {
     const allowed = parseAllowed(written);
     if (allowed.is === "wrong") throw new Error(allowed.entry);

@@ -11,7 +11,7 @@ export interface AddressPolicy {
   readonly allowed?: BlockList;
 }
 
-/** `--migration-storage-allowed-hosts`: addresses and networks, with commas between them. */
+/** `VIRTRIGAUD_MIGRATION_STORAGE_ALLOWED_HOSTS`: addresses and networks, with commas between them. */
 export type Allowed =
   | { readonly is: "list"; readonly policy: AddressPolicy }
   | { readonly is: "wrong"; readonly entry: string }; // the manager stops: who meant to close a door must not find it open

@@ -169,11 +169,11 @@ export const Provider = defineKind({
       },
     }),
     ProviderRuntimeReady: copied(runtimeReady, {
-      means: "The same as RuntimeReady, by its old name (--legacy-provider-conditions)",
+      means: "The same as RuntimeReady, by its old name (VIRTRIGAUD_LEGACY_PROVIDER_CONDITIONS)",
       present: "onceSet",
     }),
     ProviderAvailable: copied(healthy, {
-      means: "The same as Healthy, by its old name (--legacy-provider-conditions)",
+      means: "The same as Healthy, by its old name (VIRTRIGAUD_LEGACY_PROVIDER_CONDITIONS)",
       present: "onceSet",
     }),
   }),

@@ -3,7 +3,7 @@
 export interface ProviderSettings {
   /** `--allow-external-provider-endpoints`: whether the annotation `virtrigaud.io/runtime-endpoint` counts. */
   readonly allowExternalProviderEndpoints: boolean;
-  /** `--legacy-provider-conditions`: whether two conditions are also there under their old names. */
+  /** `VIRTRIGAUD_LEGACY_PROVIDER_CONDITIONS`: whether two conditions are also there under their old names. */
   readonly legacyProviderConditions: boolean;
   /** `--allow-cross-namespace-refs`: whether machines of every namespace may refer to a provider. */
   readonly allowCrossNamespaceRefs: boolean;
