@@ -172,10 +172,24 @@ describe("rule 23: a text for a condition", () => {
       "read tcp 10.0.0.1:43210->10.0.0.2:443: timeout",
       "read tcp 10.0.0.1:<port>->10.0.0.2:443: timeout",
     ],
+    [
+      "how long it took",
+      "i/o timeout after 30.004s (1m2.5s in all)",
+      "i/o timeout after <duration> (<duration> in all)",
+    ],
+    ["how little it took", "refused in 120ms, tried for 3.1µs", "refused in <duration>, tried for <duration>"],
+    ["a count of tries", "attempt 3 failed", "attempt <n> failed"],
   ])("rule 23: does not change with %s", (_name, raw, expected) => {
     expect(stable(raw)).toBe(expected);
     expect(plain(raw)).toBe(raw);
   });
+
+  it.each(["no answer within 250ms", "exceeded quota: cpu=500m, memory=1.5Gi", "v1.2.3s is no version", "10 attempts"])(
+    "rule 23: keeps limits and amounts: %s",
+    (raw) => {
+      expect(stable(raw)).toBe(raw);
+    },
+  );
 });
 
 describe("a hostile text of a megabyte", () => {

@@ -114,6 +114,9 @@ const unstable: readonly [RegExp, string][] = [
   [/\b0x[0-9a-f]{4,}\b/gi, "<address>"],
   [/\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b/gi, "<id>"],
   [/:\d{5}(?=\s?->)/g, ":<port>"],
+  // How long something took: with a fraction, or below a second. Whole seconds and more are limits, as is what stands after "within".
+  [/(?<!\bwithin )(?<![\d.])(?:\d+h)?(?:\d+m)?(?:\d+\.\d+(?:ns|us|µs|ms|s)|\d+(?:ns|us|µs|ms))\b/g, "<duration>"],
+  [/\b(attempt) \d+\b/gi, "$1 <n>"],
 ];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what has to go
