@@ -157,7 +157,7 @@ resource "terraform_data" "fails" {
   depends_on = [terraform_data.x]
   provisioner "local-exec" {
     command = <<-EOT
-      test -e "$HOME/../go-on" || { echo "token=$MARKER" >&2; exit 1; }
+      test -e "$HOME/../go-on" || { echo "token=$TF_VAR_marker" >&2; exit 1; }
     EOT
   }
 }
@@ -167,7 +167,7 @@ output "all" {
 }
 output "kubeconfig" { value = nonsensitive(var.name) }
 `;
-    const env = [{ name: "MARKER", secretKeyRef: ref }];
+    const env = [{ name: "TF_VAR_marker", secretKeyRef: ref }];
     const { metadata } = await s.make({
       module,
       env,
