@@ -4,6 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { VirtualMachine, VMClass, VMImage, VMNetworkAttachment } from "../src/kinds/index.ts";
 import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
+import { fail } from "../src/simulated/faults.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
 import { vmClasses } from "../src/vm-class/controller.ts";
@@ -70,6 +71,23 @@ it("S47 image prepared once: two machines are made from it, and on a second prov
   expect(other.asked("taskStatus").every(({ outcome }) => outcome === "OK")).toBe(true);
   expect(box.asked("imagePrepare")).toHaveLength(1);
   expect(it.complaints).toEqual([]);
+});
+
+it("a machine whose image could not be prepared is not said to be in the making", async () => {
+  const it = await open();
+  const box = await it.provider("box", able);
+  box.script("imagePrepare", fail("disk on fire"));
+  await it.apply(VMImage, "tiny", {
+    source: { http: { url: "https://images.example/tiny.qcow2" } },
+    prepare: { retries: 0 },
+  });
+  await it.apply(VirtualMachine, "one", machine("box"));
+  await it.pass(3_000);
+  expect(await it.says(VirtualMachine, "one", "Provisioning")).toMatch(/^True TaskInProgress/);
+  await it.until(async () => (await it.says(VMImage, "tiny")).startsWith("False ProviderError"), 120_000);
+  await it.pass(60_000);
+  expect(await it.says(VirtualMachine, "one")).toMatch(/^False WaitingForDependencies/);
+  expect(await it.says(VirtualMachine, "one", "Provisioning")).toMatch(/^False WaitingForDependencies/);
 });
 
 it("S48 onMissing Fail with a reference source: the machine is made, and nobody is held up", async () => {

@@ -168,8 +168,9 @@ export const VirtualMachine = defineKind({
           "The provider took the request for it or its image, and has not said that it is through",
           "wait",
         ),
-        WaitingForDependencies: yes(
-          "An adopted machine waits for its id",
+        WaitingForDependencies: on(
+          ["True", "False"],
+          "True: an adopted machine waits for its id. False: its image is not being prepared now",
           "wait; if it lasts, look at the VMClone or at status.adoption of the Provider",
         ),
         ReconcileSucceeded: no("It has been made", "nothing to do"),

@@ -85,7 +85,13 @@ function say(rest: Rest, world: World, draft: VMDraft): Wake {
       if (rest.isUnderWay) {
         draft.phase("Provisioning").condition("Provisioning", true, "TaskInProgress", rest.why);
         draft.condition("Ready", false, "TaskInProgress", rest.why);
-      } else draft.phase("Pending").condition("Ready", false, "WaitingForDependencies", rest.why);
+      } else {
+        draft.phase("Pending").condition("Ready", false, "WaitingForDependencies", rest.why);
+        // Its preparation was under way, and has failed or was given up.
+        const { status, reason = "" } = world.told.provisioning ?? {};
+        if (status !== "False" && ["TaskInProgress", "ProviderUnreachable"].includes(reason))
+          draft.condition("Provisioning", false, "WaitingForDependencies", rest.why);
+      }
       draft.set({ message: rest.why });
       return soon;
     case "unplaced":
