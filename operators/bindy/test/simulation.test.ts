@@ -24,8 +24,11 @@ test.each([...lives, ...troubles])(
   600_000,
 );
 
-/** Two failures in a row turn it, one success turns it back: of a Bindcar that fails every other time there are two of these. */
-const exceptions: Readonly<Record<string, number>> = { "bindcar-flap": 6, "bindcar-lossy": 2 };
+/**
+ * Two failures in a row turn it, one success turns it back: of a Bindcar that fails every other time there are two of these. One that
+ * only throttles is not known to be broken: what it has is Unknown for as long.
+ */
+const exceptions: Readonly<Record<string, number>> = { "bindcar-flap": 6, "bindcar-lossy": 2, "bindcar-http-429": 3 };
 
 /** How often `Ready` of an object turns at most: to Unknown and to True to begin with, and there and back for each thing that happens. */
 const turns: readonly (readonly [Scenario, number])[] = [
