@@ -134,6 +134,7 @@ answered is Unknown with the reason, or absent. A test takes each observation aw
 - **The phase** is that of the master Job: \`Running\` says that the Job is active, also while its pod pulls an image or nothing is heard of
   its node. \`status.masterStartTime\` is there once its container has run, \`progress.loadStartTime\` once there was load.
 - **A finished test** tells of the past: its conditions, numbers and \`connectedWorkers\` are as they were last seen, and only \`SpecDrifted\` changes.
+  \`status.masterStartTime\` is filled in where the pods of the master are seen only after the end.
 - **Numbers.** \`testResult\` and \`progress\` are those of the last answer, whose time is \`testResult.sampleTime\`. \`progress.currentUsers\` is
   absent once the web API was not read for 60 seconds, or the end of the load was not seen.
 - **Watches.** Where a watch breaks, what it said last holds until it works again; \`/readyz\` of the operator names it meanwhile.

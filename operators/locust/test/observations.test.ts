@@ -1,5 +1,5 @@
 // What each condition and Event rests on, taken away: a test says nothing good of what was not seen.
-import { formatTime } from "@telltale/kinds";
+import { formatTime, plus } from "@telltale/kinds";
 import { CoreEvent, Job, Pod, Service } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, test } from "vitest";
 import { standardConfig } from "../src/config.ts";
@@ -260,6 +260,29 @@ test("a test that ends before its pods were seen does not say that they are star
   await on.job("master", ended("Complete", on.clock.now()));
   expect((await on.status()).phase).toBe("Succeeded");
   expect(await on.says("PodsHealthy")).toMatch(/^Unknown TestFinished/);
+});
+
+test("when the master ran is said also where its pods are seen only after the end, and nothing else changes", async () => {
+  on = await pending();
+  await on.job("master", ended("Complete", on.clock.now()));
+  const before = await on.status();
+  expect(before).toMatchObject({ phase: "Succeeded" });
+  expect(before).not.toHaveProperty("masterStartTime");
+  const told = await on.events();
+  const pod = (name: string, startedAt: string) => {
+    const state = { terminated: { exitCode: 0, startedAt, finishedAt: formatTime(on.clock.now()) } };
+    const containerStatuses = [{ name: "demo-master", image: "", imageID: "", ready: false, restartCount: 0, state }];
+    return on.pod("master", name, { phase: "Succeeded", containerStatuses });
+  };
+  const ran = formatTime(plus(on.clock.now(), -30_000));
+  await pod("demo-master-0", ran);
+  await on.pass(2000);
+  expect(await on.status()).toEqual({ ...before, masterStartTime: ran });
+  expect(await on.events()).toEqual(told);
+  await pod("demo-master-1", formatTime(plus(on.clock.now(), -300_000)));
+  await on.pass(2000);
+  await on.restart();
+  expect(await on.status()).toEqual({ ...before, masterStartTime: ran });
 });
 
 describe("a load that was less than it should have been", () => {

@@ -78,7 +78,8 @@ export const LocustTest = defineKind({
     },
     {
       final: ["Succeeded", "Failed"],
-      thaw: ["observedGeneration", "conditions.SpecDrifted"],
+      // When a master ran may be learned after its end: where pods were not heard of before.
+      thaw: ["observedGeneration", "masterStartTime", "conditions.SpecDrifted"],
       means: {
         Pending: "resources are being made, or the master has not begun",
         Running: "the master Job is active; its pod may still be starting",

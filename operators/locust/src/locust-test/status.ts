@@ -29,6 +29,7 @@ export function status(world: World, draft: TestDraft, now: Instant): void {
   const facts = factsOf(world, now);
   const decision = decide(world, facts, now);
   if (decision.is === "over") {
+    draft.set(masterStart(world));
     drift(world, draft);
     draft.wake(stops(world, facts, facts.status, now).wakeAt);
     return;
@@ -125,17 +126,18 @@ function timesOf(
   const hasStarted = isStarted || "job" in decision;
   const began =
     stored.startTime ?? (phase === "Running" || (isOver && hasStarted) ? formatTime(startOf(job) ?? now) : undefined);
-  const ran = stored.masterStartTime ?? timeText(masterStartedAt(world));
-  const start = {
-    ...(began !== undefined && { startTime: began }),
-    ...(ran !== undefined && { masterStartTime: ran }),
-  };
+  const start = { ...(began !== undefined && { startTime: began }), ...masterStart(world) };
   if (!isOver) return start;
   const end = "job" in decision ? (endOf(decision.job) ?? now) : now;
   return { ...start, completionTime: stored.completionTime ?? formatTime(notBefore(parseTime(began), end)) };
 }
 
-const timeText = (at: Instant | undefined): string | undefined => (at === undefined ? undefined : formatTime(at));
+/** By the pods of the master: those of a finished test may be seen later than its Job. */
+function masterStart(world: World): Pick<LocustTestStatus, "masterStartTime"> {
+  if (world.test.status?.masterStartTime !== undefined) return { masterStartTime: world.test.status.masterStartTime };
+  const ran = masterStartedAt(world);
+  return ran === undefined ? {} : { masterStartTime: formatTime(ran) };
+}
 
 /** From the first time that it is seen: a restart does not begin to wait again. While the master is suspended no time counts. */
 function workerJobMissing(
