@@ -47,11 +47,9 @@ export function unreadFields(schema: Structural, reads: Reads): string[] {
       const each = Object.values(at.fields ?? {}).reduce<Reads | undefined>((sum, one) => join(sum, one), undefined);
       if (each !== undefined) visit(node.additionalProperties, each, `${path}{}`);
     }
-    const fields = Object.entries(node.properties ?? {});
-    // Passed on whole: no field of it is known by name, and all of them reach what it is passed to.
-    const isWhole = path !== "" && at.listed === true && fields.every(([name]) => at.fields?.[name]?.read !== true);
-    if (isWhole) return;
-    for (const [name, child] of fields) {
+    // Passed on whole: all that is in it reaches what it is passed to.
+    if (path !== "" && at.listed === true) return;
+    for (const [name, child] of Object.entries(node.properties ?? {})) {
       const known = at.fields?.[name];
       const inner = path === "" ? name : `${path}.${name}`;
       if (known === undefined || !isTouched(known)) found.push(inner);
@@ -69,9 +67,8 @@ const isTouched = (reads: Reads): boolean =>
 export function unreadSettings(reads: Reads): string[] {
   const found: string[] = [];
   const visit = (at: Reads, path: string): void => {
-    const fields = Object.entries(at.fields ?? {});
-    if (path !== "" && at.listed === true && fields.every(([, { read }]) => read !== true)) return;
-    for (const [name, known] of fields) {
+    if (path !== "" && at.listed === true) return;
+    for (const [name, known] of Object.entries(at.fields ?? {}).filter(([key]) => key !== "[]")) {
       const inner = path === "" ? name : `${path}.${name}`;
       if (!isTouched(known)) found.push(inner);
       else visit(known, inner);

@@ -2,7 +2,7 @@
 //
 // A field that is got by name counts as read. One that is got because all fields of its object are listed (a spread, a comparison,
 // JSON) does not: that alone uses none of them. Whether an object was listed is noted, as that is how a part is passed on whole.
-import type { UsageRecorder } from "@telltale/runtime";
+import type { UsageRecorder } from "@telltale/kinds/usage";
 
 /** What is known of one field: whether it was read by its name, whether its own fields were listed, and the same of each of them. */
 export interface Reads {
@@ -36,6 +36,8 @@ export function recording(isReader: () => boolean = () => true): Recording {
   const conditions = new Map<string, Set<string>>();
   const metrics: Usage["metrics"] = {};
   const roots = new WeakMap<object, object>();
+  /** Those that are recorded already. */
+  const configs = new WeakSet<object>();
 
   const object: UsageRecorder["object"] = (kind, value) => {
     if (value === undefined) return value;
@@ -61,9 +63,12 @@ export function recording(isReader: () => boolean = () => true): Recording {
         return watched(copy, specs[name], false, () => true) as typeof copy;
       },
       settings(operator, config) {
+        if (typeof config !== "object" || config === null || configs.has(config)) return config;
         settings[operator] ??= {};
         shapeOf(config, settings[operator]);
-        return watched(config, settings[operator], false, isReader) as typeof config;
+        const seen = watched(config, settings[operator], false, isReader) as typeof config & object;
+        configs.add(seen);
+        return seen;
       },
       status(kind, status) {
         const name = kindName(kind);

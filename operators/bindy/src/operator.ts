@@ -1,7 +1,9 @@
 // The operator put together: its controllers, and what asks the pods.
+
 import { readFile } from "node:fs/promises";
 import type { Transport } from "@telltale/client";
 import { type Clock, type Random, systemClock, systemRandom } from "@telltale/clock";
+import { usage } from "@telltale/kinds/usage";
 import { type Controller, type Log, silentLog } from "@telltale/runtime";
 import { type Bindcar, bindcarClient } from "./bindcar/client.ts";
 import { httpWire } from "./bindcar/http-wire.ts";
@@ -38,7 +40,8 @@ export interface OperatorOptions {
 }
 
 export function bindyOperator(options: OperatorOptions): readonly Controller[] {
-  const { config, transport, clock = systemClock, random = systemRandom, log = silentLog, metrics } = options;
+  const { transport, clock = systemClock, random = systemRandom, log = silentLog, metrics } = options;
+  const config = usage().settings("bindy", options.config);
   const bindcar = options.bindcar ?? realBindcar(clock, random, metrics?.onBindcar);
   const prober = new Prober({
     bindcar,

@@ -1,4 +1,5 @@
 // The operator put together: which controllers run in this process, and how they hear of each other.
+import { usage } from "@telltale/kinds/usage";
 import type { Controller } from "@telltale/runtime";
 import { captClusters } from "./capt-cluster/controller.ts";
 import { captControlPlanes } from "./capt-control-plane/controller.ts";
@@ -26,11 +27,12 @@ export interface OperatorOptions {
 }
 
 export function captOperator({
-  config,
+  config: given,
   kinds = standardKinds,
   runner,
   onMode,
 }: OperatorOptions): readonly Controller[] {
+  const config = usage().settings("capt", given);
   const edges = new Edges();
   const shapes = new ShapeFinder(config.failureDomainsShape, kinds);
   const modes = new ModeFinder(config.clusterApiMode, onMode);

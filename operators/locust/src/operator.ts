@@ -1,7 +1,9 @@
 // The operator put together: its controller, and what it follows the masters with.
+
 import type { Transport } from "@telltale/client";
 import { type Clock, systemClock } from "@telltale/clock";
 import type { Job } from "@telltale/kinds/builtin";
+import { usage } from "@telltale/kinds/usage";
 import { type Controller, type Log, type Look, silentLog } from "@telltale/runtime";
 import { webOptions } from "./build/index.ts";
 import { type Config, configWarnings } from "./config.ts";
@@ -32,7 +34,8 @@ export interface OperatorOptions {
 }
 
 export function locustOperator(options: OperatorOptions): readonly Controller[] {
-  const { config, transport, clock = systemClock, log = silentLog, resolve = targetOf } = options;
+  const { transport, clock = systemClock, log = silentLog, resolve = targetOf } = options;
+  const config = usage().settings("locust", options.config);
   for (const warning of configWarnings(config)) log.warn(warning);
   const api = options.api ?? webApi(config.telemetry, transport);
   const targets = new Targets();

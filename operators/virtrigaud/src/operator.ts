@@ -1,5 +1,7 @@
 // The operator put together: its controllers, and the one way to providers that they share.
+
 import { type Clock, type Random, systemClock, systemRandom } from "@telltale/clock";
+import { usage } from "@telltale/kinds/usage";
 import { type Controller, type Log, silentLog } from "@telltale/runtime";
 import { type AddressPolicy, checkHost, type Lookup, parseAllowed } from "./addresses.ts";
 import { adoption } from "./adoption/controller.ts";
@@ -43,7 +45,8 @@ export interface OperatorOptions {
 }
 
 export function virtrigaudOperator(options: OperatorOptions): readonly Controller[] {
-  const { config, clock = systemClock, random = systemRandom, log = silentLog, lookup = systemLookup } = options;
+  const { clock = systemClock, random = systemRandom, log = silentLog, lookup = systemLookup } = options;
+  const config = usage().settings("virtrigaud", options.config);
   const { workers } = config;
   const dial = options.dial ?? grpcDial({ clock, random, log });
   const links = new Links({

@@ -34,6 +34,5 @@ export { type PolicyRule, type RbacManifest, type RbacOptions, rbacManifests, rb
 export * from "./samples.ts";
 export { type Amount, type Env, type Range, Settings } from "./settings.ts";
 export type { Rate } from "./transport.ts";
-export { type UsageRecorder, usage } from "./usage.ts";
 export { annotationPatch, labelPatch } from "./write/annotations.ts";
 export { contains } from "./write/ensure.ts";

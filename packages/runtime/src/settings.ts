@@ -1,7 +1,7 @@
 // Reads settings of an operator from environment variables or flags, strictly, and remembers everything that is wrong with them.
 // An empty one is one that is not set. An error names the setting, its value and what to write instead.
 import { compareQuantity, isDnsLabel, isDnsSubdomain, type Ms, parseGoDuration, parseQuantity } from "@telltale/kinds";
-import { usage } from "./usage.ts";
+import { usage } from "@telltale/kinds/usage";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 

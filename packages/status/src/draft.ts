@@ -19,6 +19,7 @@ import {
   type SettableType,
   type StatusOf,
 } from "@telltale/kinds";
+import { usage } from "@telltale/kinds/usage";
 import { type ChildCondition, mergeChildren } from "./children.ts";
 import { findCondition, type MergeOptions, type NewCondition } from "./condition.ts";
 import { type Effect, effectOf, type Failure } from "./failure.ts";
@@ -232,6 +233,7 @@ class StatusDraft {
     this.#finished = true;
     const next = this.#effect?.write === false ? this.#stored : this.#merge();
     const changed = next !== this.#stored;
+    usage().status(this.#kind, next);
     if (this.#strict && this.#violations.length > 0) {
       throw new StatusViolation(this.#kind.kind, this.#object.metadata?.name ?? "", this.#violations);
     }

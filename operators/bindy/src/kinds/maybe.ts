@@ -9,7 +9,7 @@ import {
   type SpecOf,
   type TSchema,
 } from "@telltale/kinds";
-import { usage } from "@telltale/runtime";
+import { usage } from "@telltale/kinds/usage";
 
 /** May be absent or null. */
 export const Maybe = <T extends TSchema>(schema: T) => Optional(Nullable(schema));

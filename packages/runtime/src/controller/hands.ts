@@ -3,6 +3,7 @@
 import { type Applied, type Client, discover, isConflict, isNotFound } from "@telltale/client";
 import { uuid } from "@telltale/clock";
 import { formatTime, type Instant, type KindRef, type KubeObject, type Ms, matchesSelector } from "@telltale/kinds";
+import { usage } from "@telltale/kinds/usage";
 import { draft } from "@telltale/status";
 import type { Cached } from "../cache/cache.ts";
 import { ownerIndex } from "../cache/store.ts";
@@ -10,7 +11,6 @@ import { NotLeaderError } from "../fence.ts";
 import { type Key, keyOfObject, type Name, nameOfKey } from "../key.ts";
 import type { Log } from "../log.ts";
 import type { Polled, Poller } from "../poll.ts";
-import { usage } from "../usage.ts";
 import { annotationPatch } from "../write/annotations.ts";
 import { ensure, owned } from "../write/ensure.ts";
 import { leaving, showsNews } from "../write/foreign.ts";

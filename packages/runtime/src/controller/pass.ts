@@ -2,11 +2,11 @@
 // it throws nothing.
 import { ApiError, isConflict, type JsonPatchOperation } from "@telltale/client";
 import { type Instant, type Kind, type KindRef, type KubeObject, type Ms, parseTime } from "@telltale/kinds";
+import { usage } from "@telltale/kinds/usage";
 import { type Draft, draft, type Effect, type Finished, StatusViolation, significance } from "@telltale/status";
 import { failureFrom } from "../failure.ts";
 import { NotLeaderError } from "../fence.ts";
 import type { PassResult } from "../samples.ts";
-import { usage } from "../usage.ts";
 import { annotationPatch } from "../write/annotations.ts";
 import type { Written } from "../write/status-writer.ts";
 import { isVanished } from "../write/vanished.ts";

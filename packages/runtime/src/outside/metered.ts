@@ -1,7 +1,7 @@
 // An operator's own metrics in a registry, beside ours.
+import { usage } from "@telltale/kinds/usage";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Families, Family, Meter } from "../meter.ts";
-import { usage } from "../usage.ts";
 
 type Metric = Counter | Gauge | Histogram;
 

@@ -9,7 +9,6 @@ import type { WriteMode } from "../controller/declare.ts";
 import { asKind } from "../controller/declared.ts";
 import { type Fence, NotLeaderError } from "../fence.ts";
 import type { Sink, WriteOutcome } from "../samples.ts";
-import { usage } from "../usage.ts";
 import { annotationPatch } from "./annotations.ts";
 import { isForeignMetadata } from "./foreign.ts";
 import { isVanished } from "./vanished.ts";
@@ -66,7 +65,6 @@ export class StatusWriter {
 
   /** Writes what was said about an object as it was read. `now`: whatever its urgency. */
   async write(read: KubeObject, said: Said, options: { now?: boolean; signal?: AbortSignal } = {}): Promise<Written> {
-    usage().status(this.#options.kind, said.status);
     const wait = options.now === true ? 0 : this.#wait(read, said);
     if (!said.changed || this.#isApplied(read, said)) return this.#told(said, { outcome: "unchanged", object: read });
     if (wait > 0) return this.#told(said, { outcome: "deferred", object: read, in: wait });

@@ -1,6 +1,6 @@
 // Lets a test run record what an operator uses: which fields of specs and settings are read, and which statuses, reasons and
 // metrics are written. Only `tools/usage` sets a recorder; without one every value passes unchanged.
-import type { KindRef, KubeObject } from "@telltale/kinds";
+import type { KindRef, KubeObject } from "./object.ts";
 
 export interface UsageRecorder {
   /** The object as a controller gets it: reads of its spec are recorded. */
