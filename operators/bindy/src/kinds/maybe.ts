@@ -21,7 +21,7 @@ export type Settled<T> = T extends object ? { [K in keyof T]: Settled<Exclude<T[
 export function specOf<K extends Kind>(kind: K, object: Resource<K>): Settled<SpecOf<K>> {
   const seen = known.get(object) as { readonly spec: unknown; readonly is: Settled<SpecOf<K>> } | undefined;
   if (seen !== undefined && seen.spec === object.spec) return seen.is;
-  const is = usage().spec(kind, settled(kind, object.spec));
+  const is = settled(kind, object.spec);
   known.set(object, { spec: object.spec, is });
   return is;
 }
@@ -32,7 +32,7 @@ const known = new WeakMap<object, { readonly spec: unknown; readonly is: unknown
 /** The same for a spec that is at hand without its object. */
 export function settled<K extends Kind>(kind: K, spec: unknown): Settled<SpecOf<K>> {
   // The schema of the kind is what the type is made from.
-  return applyDefaults(kind.schema.spec, withoutNulls(spec)) as Settled<SpecOf<K>>;
+  return usage().spec(kind, applyDefaults(kind.schema.spec, withoutNulls(spec)) as Settled<SpecOf<K>>);
 }
 
 function withoutNulls(value: unknown): unknown {
