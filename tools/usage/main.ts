@@ -1,5 +1,6 @@
 // `npm run usage`: runs the suites of the operators while recording what they use, and fails for each spec field and setting that no
-// code reads, and each status field, reason and metric that nothing sets, unless a row of exceptions.ts has it.
+// code reads, and each status field, reason and metric that nothing sets, unless a row of
+// `exceptions/` has it.
 // With TELLTALE_USAGE=FOLDER set, the suites are taken as run: `TELLTALE_USAGE=FOLDER npm test`, then this.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -7,7 +8,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { chosen } from "../../packages/telltale/src/operators/table.ts";
 import { merged, unreadFields, unreadSettings, unusedReasons, unwrittenFields } from "./compare.ts";
-import { exceptions } from "./exceptions.ts";
+import { bindy } from "./exceptions/bindy.ts";
+import { capt } from "./exceptions/capt.ts";
+import type { Exception } from "./exceptions/exception.ts";
+import { locust } from "./exceptions/locust.ts";
+import { virtrigaud } from "./exceptions/virtrigaud.ts";
 import type { Usage } from "./record.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -30,7 +35,13 @@ if (files.length === 0) {
 const usage = merged(files.map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as Usage));
 if (given === undefined) rmSync(folder, { recursive: true });
 
-const found: { readonly operator: string; readonly what: string }[] = [];
+interface Unused {
+  readonly operator: string;
+  readonly what: string;
+}
+
+const exceptions: Readonly<Record<string, readonly Exception[]>> = { bindy, capt, locust, virtrigaud };
+const found: Unused[] = [];
 for (const { name: operator, kinds } of await chosen(undefined)) {
   for (const kind of kinds.filter(({ description }) => description !== "")) {
     const name = `${kind.group}/${kind.kind}`;
@@ -50,17 +61,38 @@ for (const { name: operator, kinds } of await chosen(undefined)) {
 
 const covers = (pattern: string, what: string) =>
   pattern.endsWith("*") ? what.startsWith(pattern.slice(0, -1)) : what === pattern;
-const unexcused = found.filter(
-  ({ operator, what }) => !exceptions.some((row) => row.operator === operator && covers(row.what, what)),
-);
-const idle = exceptions.filter(
-  (row) => !found.some(({ operator, what }) => row.operator === operator && covers(row.what, what)),
-);
-for (const { operator, what } of unexcused) {
-  const verb = /^(spec|setting) /.test(what) ? "is read by no code" : "is never set";
-  console.error(`${operator}: ${what} ${verb}; use it, remove it, or add a row to tools/usage/exceptions.ts`);
+const isCovered = ({ operator, what }: Unused) => exceptions[operator]?.some((row) => covers(row.what, what)) === true;
+const problems = found
+  .filter((row) => !isCovered(row))
+  .map(({ operator, what }) => {
+    const verb = /^(spec|setting) /.test(what) ? "is read by no code" : "is never set";
+    return `${operator}: ${what} ${verb}; use it, remove it, or add a row to tools/usage/exceptions/${operator}.ts`;
+  });
+for (const [operator, rows] of Object.entries(exceptions)) {
+  const pages = pagesOf(operator);
+  for (const { what, told } of rows) {
+    if (!found.some((row) => row.operator === operator && covers(what, row.what))) {
+      problems.push(`${operator}: ${what} is used; remove its row from tools/usage/exceptions/${operator}.ts`);
+    }
+    if (!pages.includes(plain(told))) {
+      problems.push(`${operator}: ${what}: no page of the operator says "${told}"; write it there, or correct the row`);
+    }
+  }
 }
-for (const { operator, what } of idle)
-  console.error(`${operator}: ${what} is used; remove its row from tools/usage/exceptions.ts`);
-console.log(`usage: ${files.length} recordings, ${found.length} unused, ${exceptions.length} rows of exceptions`);
-if (unexcused.length + idle.length > 0) process.exitCode = 1;
+for (const problem of problems) console.error(problem);
+const rows = Object.values(exceptions).flat().length;
+console.log(
+  `usage: ${files.length} recordings, ${found.length} unused, ${rows} rows of exceptions, ${problems.length} problems`,
+);
+if (problems.length > 0) process.exitCode = 1;
+
+/** All that the operator's pages say, without line ends. */
+function pagesOf(operator: string): string {
+  const home = join(root, "operators", operator);
+  const docs = readdirSync(join(home, "docs")).map((name) => join(home, "docs", name));
+  return plain([join(home, "README.md"), ...docs].map((path) => readFileSync(path, "utf8")).join("\n"));
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
