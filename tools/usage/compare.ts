@@ -1,6 +1,6 @@
 // What is declared against what was recorded: spec fields and settings that no code read, statuses, reasons and metrics that
 // nothing ever wrote.
-import { bugReason, type Kind, type Structural } from "@telltale/kinds";
+import { bugReason, type Kind, type Reason, type Structural } from "@telltale/kinds";
 import type { Reads, Usage } from "./record.ts";
 
 /** All recordings as one. */
@@ -34,11 +34,12 @@ function join(a: Reads | undefined, b: Reads): Reads {
   return {
     ...((a.read ?? b.read) && { read: true as const }),
     ...((a.listed ?? b.listed) && { listed: true as const }),
+    ...((a.set ?? b.set) && { set: true as const }),
     ...(names.size > 0 && { fields }),
   };
 }
 
-/** Fields of a spec that nothing read, the outermost ones only. */
+/** Fields of a spec that nothing read, the outermost ones only. `a.{}`: code asks for `a`, and no suite has one, so that nothing is known of what is in it. */
 export function unreadFields(schema: Structural, reads: Reads): string[] {
   const found: string[] = [];
   const visit = (node: Structural, at: Reads, path: string): void => {
@@ -53,7 +54,8 @@ export function unreadFields(schema: Structural, reads: Reads): string[] {
       const known = at.fields?.[name];
       const inner = path === "" ? name : `${path}.${name}`;
       if (known === undefined || !isTouched(known)) found.push(inner);
-      else visit(child, known, inner);
+      else if (known.set === true) visit(child, known, inner);
+      else if (child.properties ?? child.items ?? child.additionalProperties) found.push(`${inner}.{}`);
     }
   };
   visit(schema, reads, "");
@@ -95,18 +97,28 @@ export function unwrittenFields(schema: Structural, written: readonly string[]):
   return found;
 }
 
-/** Reasons that an operator declared for a condition and were never given, as `Type/Reason`. */
-export function unusedReasons(kind: Kind, written: readonly string[]): string[] {
-  const given = written.map((text) => {
-    const [type = "", rest = ""] = text.split("=");
-    return { type, reason: rest.slice(rest.indexOf("/") + 1) };
-  });
-  return Object.entries(kind.conditions.types).flatMap(([type, declared]) => {
-    if (declared.form === "mirrored") return [];
-    const isOf = (other: string) => (declared.form === "family" ? other.startsWith(type) : other === type);
-    const used = new Set(given.filter((one) => isOf(one.type)).map(({ reason }) => reason));
-    return Object.keys(declared.reasons)
-      .filter((reason) => reason !== bugReason && !used.has(reason))
-      .map((reason) => `${type}/${reason}`);
-  });
+/**
+ * Reasons that were never given, as `Kind Type/Reason`, at the first condition that declares them. What several conditions share is
+ * one declaration: it is used where one of them gives it.
+ */
+export function unusedReasons(kinds: readonly Kind[], writtenOf: (kind: Kind) => readonly string[]): string[] {
+  const declared = new Map<Reason, { readonly at: string; isGiven: boolean }>();
+  for (const kind of kinds) {
+    const given = writtenOf(kind).map((text) => {
+      const [type = "", rest = ""] = text.split("=");
+      return { type, reason: rest.slice(rest.indexOf("/") + 1) };
+    });
+    for (const [type, condition] of Object.entries(kind.conditions.types)) {
+      if (condition.form === "mirrored") continue;
+      const isOf = (other: string) => (condition.form === "family" ? other.startsWith(type) : other === type);
+      const used = new Set(given.filter((one) => isOf(one.type)).map(({ reason }) => reason));
+      for (const [name, reason] of Object.entries(condition.reasons)) {
+        if (name === bugReason) continue;
+        const known = declared.get(reason) ?? { at: `${kind.kind} ${type}/${name}`, isGiven: false };
+        known.isGiven ||= used.has(name);
+        declared.set(reason, known);
+      }
+    }
+  }
+  return [...declared.values()].filter(({ isGiven }) => !isGiven).map(({ at }) => at);
 }

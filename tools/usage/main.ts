@@ -50,8 +50,9 @@ for (const { name: operator, kinds } of await chosen(undefined)) {
     note("spec", unreadFields(kind.schema.spec, usage.specs[name] ?? {}));
     if (kind.schema.status !== undefined)
       note("status", unwrittenFields(kind.schema.status, usage.statuses[name] ?? []));
-    note("reason", unusedReasons(kind, usage.conditions[name] ?? []));
   }
+  const reasons = unusedReasons(kinds, ({ group, kind }) => usage.conditions[`${group}/${kind}`] ?? []);
+  found.push(...reasons.map((at) => ({ operator, what: `reason ${at}` })));
   found.push(...unreadSettings(usage.settings[operator] ?? {}).map((path) => ({ operator, what: `setting ${path}` })));
   const metrics = Object.entries(usage.metrics).filter(([metric]) => metric.startsWith(`${operator}_`));
   found.push(

@@ -4,10 +4,12 @@
 // JSON) does not: that alone uses none of them. Whether an object was listed is noted, as that is how a part is passed on whole.
 import type { UsageRecorder } from "@telltale/kinds/usage";
 
-/** What is known of one field: whether it was read by its name, whether its own fields were listed, and the same of each of them. */
+/** What is known of one field: whether it was read by its name, its own fields were listed, it had a value, and the same of each of them. */
 export interface Reads {
   read?: true;
   listed?: true;
+  /** It had a value. */
+  set?: true;
   fields?: Record<string, Reads>;
 }
 
@@ -139,10 +141,14 @@ function watch(target: object, notes: Reads, isListed: boolean, counts: () => bo
       const value = Reflect.get(target, key) as unknown;
       if (typeof key !== "string" || typeof value === "function" || asked.has(key)) return value;
       if (isList && key === "length") return value;
-      if (isList) return watched(value, noteOf("[]"), isListed, counts);
+      if (isList) {
+        if (value !== undefined) noteOf("[]").set = true;
+        return watched(value, noteOf("[]"), isListed, counts);
+      }
       const wasListed = pending.delete(key);
       if (!counts()) return value;
       const field = noteOf(key);
+      if (value !== undefined && value !== null) field.set = true;
       if (!wasListed) field.read = true;
       return watched(value, field, isListed || wasListed, counts);
     },

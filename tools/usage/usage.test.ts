@@ -102,6 +102,6 @@ test("status fields, reasons and metrics that nothing ever set are named, over a
     "observedGeneration",
     "parts[].state",
   ]);
-  expect(unusedReasons(Lamp, all.conditions[name] ?? [])).toEqual(["Ready/Broken"]);
+  expect(unusedReasons([Lamp], () => all.conditions[name] ?? [])).toEqual(["Lamp Ready/Broken"]);
   expect(all.metrics).toEqual({ lamp_lit: "sampled", lamp_broken: "declared" });
 });
