@@ -2,8 +2,10 @@
 import { afterEach, expect, test } from "vitest";
 import { VirtualMachine, VMClass, VMImage } from "../src/kinds/index.ts";
 import { KnownSecrets } from "../src/known-secrets.ts";
+import { annotations } from "../src/names.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import { simulatedDial } from "../src/simulated/dial.ts";
+import { refuse } from "../src/simulated/faults.ts";
 import type { HostOptions } from "../src/simulated/host.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
@@ -44,14 +46,17 @@ async function startCluster(like: HostOptions["like"]) {
   );
   await cluster.pass(10_000);
   const { id } = await made;
-  return { host, id };
+  return { host, id, ask };
 }
 
-test.each(["complete", "libvirt", "vsphere", "proxmox"] as const)(
+const refs = { providerRef: { name: "box" }, classRef: { name: "small" }, imageRef: { name: "tiny" } };
+
+const likes = ["complete", "libvirt", "vsphere", "proxmox"] as const;
+
+test.each(likes)(
   "like %s: an object named as a machine that somebody else made does not get it, and does not take it along",
   async (like) => {
     const { host, id } = await startCluster(like);
-    const refs = { providerRef: { name: "box" }, classRef: { name: "small" }, imageRef: { name: "tiny" } };
     await cluster.apply(VirtualMachine, "web", { ...refs, powerState: "Off" });
     await cluster.pass(10 * minute);
     expect((await cluster.get(VirtualMachine, "web"))?.status?.id).toBeUndefined();
@@ -62,3 +67,55 @@ test.each(["complete", "libvirt", "vsphere", "proxmox"] as const)(
     expect(host.machines.map((it) => it.id)).toEqual([id]);
   },
 );
+
+test.each(likes)(
+  "like %s: as long as somebody else's machine has its name nothing is written, and then it is made",
+  async (like) => {
+    const { host, id, ask } = await startCluster(like);
+    await cluster.apply(VirtualMachine, "web", refs);
+    await cluster.pass(5 * minute);
+    expect(await cluster.says(VirtualMachine, "web")).toMatch(/^False NameConflict /);
+    cluster.writes();
+    await cluster.pass(60 * minute);
+    expect(cluster.writes()).toEqual([]);
+    const gone = ask("delete", { id }, { deadline: minute });
+    await cluster.pass(10_000);
+    await gone;
+    await cluster.until(async () => (await cluster.says(VirtualMachine, "web")).startsWith("True "), 5 * minute);
+    expect(host.machines.map(({ name }) => name)).toEqual(["web"]);
+  },
+);
+
+test("a machine of its own is found again by an object that a backup has put back to when its name was taken", async () => {
+  const { host, id, ask } = await startCluster("complete");
+  await cluster.apply(VirtualMachine, "web", refs);
+  await cluster.pass(5 * minute);
+  const before = await cluster.get(VirtualMachine, "web");
+  const gone = ask("delete", { id }, { deadline: minute });
+  await cluster.pass(10_000);
+  await gone;
+  await cluster.until(async () => (await cluster.says(VirtualMachine, "web")).startsWith("True "), 5 * minute);
+  const made = host.machines.map((it) => it.id);
+  const at = (paused: string | null) => ({ [annotations.paused]: paused, [annotations.providerId]: null });
+  await cluster.patch(VirtualMachine, "web", { metadata: { annotations: at("true") } });
+  await cluster.status(VirtualMachine, "web", { ...before?.status, id: null, powerState: null });
+  expect((await cluster.get(VirtualMachine, "web"))?.status?.id).toBeUndefined();
+  await cluster.patch(VirtualMachine, "web", { metadata: { annotations: at(null) } });
+  await cluster.pass(5 * minute);
+  expect(await cluster.says(VirtualMachine, "web")).toMatch(/^True /);
+  expect((await cluster.get(VirtualMachine, "web"))?.status?.id).toBe(made[0]);
+  expect(host.machines.map((it) => it.id)).toEqual(made);
+});
+
+test("a machine that somebody else made is not taken for what a request made whose answer was lost", async () => {
+  const { host, id } = await startCluster("complete");
+  host.script("create", refuse("UNAVAILABLE", "connection reset"));
+  await cluster.apply(VirtualMachine, "web", refs);
+  await cluster.pass(10 * minute);
+  expect(await cluster.says(VirtualMachine, "web")).toMatch(/^False NameConflict /);
+  expect((await cluster.get(VirtualMachine, "web"))?.status?.id).toBeUndefined();
+  await cluster.remove(VirtualMachine, "web");
+  await cluster.pass(10 * minute);
+  expect(await cluster.get(VirtualMachine, "web")).toBeUndefined();
+  expect(host.machines.map((it) => it.id)).toEqual([id]);
+});

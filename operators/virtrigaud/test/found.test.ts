@@ -9,6 +9,17 @@ import { type Hypervisor, scenarios } from "./scenarios.ts";
 const byJob = migrations.find(({ name }) => name === "converted-by-a-job");
 const copied = copies.find(({ name }) => name === "copied-on-libvirt");
 
+/** Put back to before it was stored, it has another uid: what its first life made is nobody's, and stays. */
+const left: Scenario<Hypervisor> | undefined = scenarios["deleted"] && {
+  ...scenarios["deleted"],
+  differs: () => false,
+  end({ backend: { machines } }) {
+    if (machines.join() !== "web") throw new Error(`the hypervisor has [${machines.join(", ")}], not [web]`);
+  },
+};
+const forced: Plan = { seed: 1, faults: [{ p: "P18", write: 3, again: true }] };
+const afterForce = "who is forced away and applied again waits without writing while a machine of before has its name";
+
 const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan])[] = [
   [
     "a Provider is not let go while a machine of it is on its way",
@@ -203,6 +214,12 @@ const found: readonly (readonly [string, Scenario<Hypervisor> | undefined, Plan]
         { p: "P26", write: 15, kind: "VMClone", how: "unconvertible" },
       ],
     },
+  ],
+  ...["created", "powered", "resized"].map((name) => [`${afterForce}: ${name}`, scenarios[name], forced] as const),
+  [
+    "who is put back to before it was stored leaves the machine that it cannot prove to be its own",
+    left,
+    { seed: 1, faults: [{ p: "P31", change: 3, lost: 1, versions: "back" }] },
   ],
 ];
 

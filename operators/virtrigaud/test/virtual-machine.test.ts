@@ -163,6 +163,29 @@ describe("a machine", () => {
     expect(it_.samples.filter(({ is }) => is === "counted")).toHaveLength(0);
   });
 
+  it.each(["complete", "proxmox"] as const)(
+    "like %s: what a later request made is found by who begins anew, also where an earlier one was refused",
+    async (like) => {
+      let isCut = false;
+      const host = await ground(
+        { like },
+        {
+          refuse: ({ method, path }) =>
+            isCut && method === "PATCH" && path.includes("/web/status") && host.machines.length > 0 ? 503 : undefined,
+        },
+      );
+      host.script("create", refuse("RESOURCE_EXHAUSTED", "quota exceeded for cpu"));
+      await make();
+      expect(await says()).toMatch(/^False QuotaExceeded /);
+      isCut = true;
+      await it_.until(() => host.machines.length > 0, 5 * minute);
+      isCut = false;
+      await it_.restart();
+      await ready(5 * minute);
+      expect(host.machines.map(({ id }) => id)).toEqual([(await vm())?.status?.id]);
+    },
+  );
+
   it("S6 bad spec: nothing is asked of the provider, and a corrected spec leads to Running", async () => {
     const host = await ground();
     // As where the definitions of an older installation let it through.

@@ -104,7 +104,7 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
       .writes(VMPlacementPolicy, "patch status")
       .writes(VMSnapshot, "create", "delete")
       .records(annotations.pendingOp)
-      .checkpoints("hook", "shutdown")
+      .checkpoints("create", "hook", "shutdown")
       .finalize((vm, hands, draft) => finalize(vm, hands, draft, senses))
       .gone((vm) => {
         const { uid = "" } = vm.metadata;

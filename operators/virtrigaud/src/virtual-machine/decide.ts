@@ -8,7 +8,7 @@ import { awaited } from "./addresses.ts";
 import { createBackoff, createLimit } from "./backoff.ts";
 import { formOn } from "./image-form.ts";
 import { graceSeconds, isCreationOpen, isMaking, isShuttingDown, shutdownLimit } from "./marks.ts";
-import { nameOn } from "./name.ts";
+import { anothers, nameOn } from "./name.ts";
 import { reverting, revertLimit } from "./reverting.ts";
 import { sizing } from "./sizing.ts";
 import { ask, deed, rest, type Step } from "./step.ts";
@@ -102,7 +102,7 @@ const lockedOut: Row = (world) => (isNew(world) && world.lock !== undefined ? re
 /** 12: somebody else made it, and says which it is. */
 const unclaimed: Row = (world) => (isNew(world) && isAdopted(world) ? rest({ is: "unclaimed" }) : undefined);
 
-/** 9: an attempt to make it whose end nobody saw. After one that was refused, a machine of its name is somebody else's. */
+/** 9: an attempt to make it whose end nobody saw. Its name was free before. After one that was refused, it may be somebody else's. */
 const unknown: Row = (world) => {
   const { heard, now } = world;
   if (!isNew(world) || !isCreationOpen(world)) return undefined;
@@ -118,22 +118,27 @@ const unknown: Row = (world) => {
   return now < until ? rest({ is: "unsure", at: until }) : undefined;
 };
 
-/** One that nobody remembers: where the provider does not know a request again, a second would make a second machine. */
+/**
+ * One of its name that nobody remembers: a provider that knows requests again tells whether it is this one's, which needs no record. With
+ * another provider nothing does, and a second request would make a second machine.
+ */
 const unproven: Row = (world) => {
-  const { heard } = world;
+  const { heard, vm } = world;
   if (!isNew(world) || isCreationOpen(world)) return undefined;
   if (heard.capabilities === undefined) return ask("capabilities");
-  if (isKnownAgain(heard.capabilities)) return undefined;
   if (heard.listed === undefined) return ask("list");
-  const [found] = candidates(world);
+  const [found] = namedLike(world);
   if (found === undefined) return undefined;
-  const why = text`The provider has a machine named ${nameOn(world.vm)}, ${found}, and nothing shows that it is this one`;
-  return rest({ is: "nameTaken", why });
+  if (isKnownAgain(heard.capabilities)) return deed({ is: "repeat", id: found });
+  return rest({ is: "nameTaken", why: anothers(vm, found) });
 };
 
-/** The ids of machines that have its name and that nobody else has. */
-const candidates = ({ heard, claimed, vm }: World): readonly string[] =>
-  (heard.listed ?? []).filter(({ id, name }) => name === nameOn(vm) && !claimed.has(id)).map(({ id }) => id);
+/** The ids of machines that have its name. */
+const namedLike = ({ heard, vm }: World): readonly string[] =>
+  (heard.listed ?? []).filter(({ name }) => name === nameOn(vm)).map(({ id }) => id);
+
+/** Those of them that nobody else has. */
+const candidates = (world: World): readonly string[] => namedLike(world).filter((id) => !world.claimed.has(id));
 
 /** Whether the provider gives the same machine for the same request. */
 const isKnownAgain = ({ extensions }: NonNullable<World["heard"]["capabilities"]>): boolean =>

@@ -4,12 +4,13 @@ import { Failed, text } from "@telltale/status";
 import { PowerOp } from "../contract/contract.ts";
 import { VirtualMachine } from "../kinds/index.ts";
 import { deadlines, powerDeadline } from "../link/deadlines.ts";
+import { isUnreachable } from "../link/failure.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { annotations } from "../names.ts";
 import { failureOf, hearing, holding, type Pass, tried, troubled, uidOf } from "./act.ts";
 import { runHook } from "./hooks.ts";
-import { graceOf, isMaking } from "./marks.ts";
-import { nameOn } from "./name.ts";
+import { graceOf, isCreationOpen, isMaking } from "./marks.ts";
+import { anothers, nameOn } from "./name.ts";
 import { count } from "./placement-stats.ts";
 import { createRequest, desiredJson } from "./request.ts";
 import { settledSize } from "./sizing.ts";
@@ -25,43 +26,40 @@ export const deeds: Deeds = {
     return holding(world, { id });
   },
 
-  async create(_deed, pass) {
-    const { world, hands, link, tools } = pass;
-    await stillNew(pass);
-    const request = await createRequest(world, partsOf(world), hands);
-    if ("lacking" in request) return hearing(world, { lacking: request.lacking });
-    const isDecided = world.placing?.is === "placed" && partsOf(world).policy !== undefined;
-    if (isDecided)
-      await hands.annotate({
-        [annotations.placement]: world.placing?.is === "placed" ? world.placing.decision : undefined,
-      });
-    let made: { readonly id: string; readonly task: string };
-    try {
+  create: (_deed, pass) =>
+    make(pass, async (call) => {
+      const { world, hands } = pass;
+      if (world.placing?.is === "placed" && partsOf(world).policy !== undefined)
+        await hands.annotate({ [annotations.placement]: world.placing.decision });
+      // Stored before it is sent: what one before was told is no answer to this one.
+      if (world.record?.op === "Create" && !isCreationOpen(world))
+        await hands.checkpoint("create", (draft) => {
+          stand(world.told, draft);
+          draft.condition(
+            "Provisioning",
+            true,
+            "Creating",
+            text`The provider was asked to make it, and has not answered`,
+          );
+        });
       const done = await hands.once({
         op: "Create",
         probe: async () => "none", // the table has looked already
-        async call() {
-          const options = { deadline: deadlines.create, signal: hands.signal };
-          // One machine for one object, also where the record of it was lost.
-          const { id, task } = await link.ask("create", { ...request, requestId: uidOf(world) }, options);
-          return { id, task: task?.id ?? "" };
-        },
+        call,
         goesOn: ({ task }) => task !== "",
       });
       if (done.as === "ambiguous") throw new Error("a probe that finds nothing found several");
-      made = done.result;
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      return troubled(world, tools, "create", error);
-    }
-    tools.streaks.end(uidOf(world), "create", "createTask");
-    if (world.claimed.has(made.id))
-      return hearing(world, { taken: text`It is what another VirtualMachine has: ${made.id}` });
-    if (world.placing?.is === "placed") await count(world, { is: "placed", at: world.placing.at }, hands);
-    hands.event("Normal", "Created", `The provider was asked for a machine named ${nameOn(world.vm)}`);
-    const { lastTaskRef: _none, ...held } = world.held;
-    const task = made.task === "" ? {} : { lastTaskRef: made.task };
-    return hearing(settledSize({ ...world, held: { ...held, id: made.id, ...task } }), { done: { is: "created" } });
+      return done.result;
+    }),
+
+  async repeat({ id }, pass) {
+    const { world } = pass;
+    const after = await make(pass, (call) => call());
+    const { trouble } = after.heard;
+    if (trouble?.during !== "create") return after;
+    // There is one of its name: none was made, whatever became of the request.
+    if (isUnreachable(trouble.error.failure)) return hearing(world, { trouble: { ...trouble, during: "look" } });
+    return trouble.error.failure === "Conflict" ? hearing(world, { taken: anothers(world.vm, id) }) : after;
   },
 
   async forget(_deed, { world, hands, tools }) {
@@ -160,6 +158,38 @@ export const deeds: Deeds = {
     return { ...world, heard, revert: { ...world.revert, isDone: true } };
   },
 };
+
+interface Made {
+  readonly id: string;
+  readonly task: string;
+}
+
+async function make(pass: Pass, send: (call: () => Promise<Made>) => Promise<Made>): Promise<World> {
+  const { world, hands, link, tools } = pass;
+  await stillNew(pass);
+  const request = await createRequest(world, partsOf(world), hands);
+  if ("lacking" in request) return hearing(world, { lacking: request.lacking });
+  let made: Made;
+  try {
+    made = await send(async () => {
+      const options = { deadline: deadlines.create, signal: hands.signal };
+      // One machine for one object, also where the record of it was lost.
+      const { id, task } = await link.ask("create", { ...request, requestId: uidOf(world) }, options);
+      return { id, task: task?.id ?? "" };
+    });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return troubled(world, tools, "create", error);
+  }
+  tools.streaks.end(uidOf(world), "create", "createTask");
+  if (world.claimed.has(made.id))
+    return hearing(world, { taken: text`It is what another VirtualMachine has: ${made.id}` });
+  if (world.placing?.is === "placed") await count(world, { is: "placed", at: world.placing.at }, hands);
+  hands.event("Normal", "Created", `The provider was asked for a machine named ${nameOn(world.vm)}`);
+  const { lastTaskRef: _none, ...held } = world.held;
+  const task = made.task === "" ? {} : { lastTaskRef: made.task };
+  return hearing(settledSize({ ...world, held: { ...held, id: made.id, ...task } }), { done: { is: "created" } });
+}
 
 const resized = { done: { is: "resized" } } as const;
 

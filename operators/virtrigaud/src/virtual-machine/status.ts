@@ -98,7 +98,9 @@ function say(rest: Rest, world: World, draft: VMDraft): Wake {
       draft.phase("Pending").condition("Ready", false, "PlacementFailed", rest.why).set({ message: rest.why });
       return 60 * second;
     case "nameTaken":
-      draft.phase("Failed").condition("Ready", false, "NameConflict", rest.why).set({ message: rest.why });
+      // Failed after a creation that was refused is failed for good: this one is tried again.
+      draft.phase(world.told.provisioning?.reason === "ProviderError" ? "Pending" : "Failed");
+      draft.condition("Ready", false, "NameConflict", rest.why).set({ message: rest.why });
       return 60 * second;
     case "retrying":
       return { at: rest.at };

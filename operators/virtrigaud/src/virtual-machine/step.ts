@@ -14,6 +14,7 @@ export type Question = "task" | "resize" | "describe" | "list" | "capabilities";
 export type Deed =
   | { readonly is: "claim"; readonly id: string } // the machine that an attempt made whose answer was lost
   | { readonly is: "create" }
+  | { readonly is: "repeat"; readonly id: string } // the request to make it: whether that has made the machine that has its name
   | { readonly is: "forget" } // the id of a machine that is gone for good
   | { readonly is: "hook"; readonly at: "preStop" | "postStart" }
   | { readonly is: "power"; readonly to: "On" | "Off"; readonly isForced: boolean }
