@@ -59,7 +59,7 @@ test("a version is in the cache only when it was built, and is not built twice",
   expect(lines).toEqual(["building Bindcar 0.9.0 (minutes the first time)"]);
 });
 
-test("the pages that its build downloads from GitHub come from crates.io, unless others are given", async () => {
+test("the pages that its build downloads from GitHub come from the registry of crates, unless others are given", async () => {
   cargo('echo "$SWAGGER_UI_DOWNLOAD_URL" > "$root/bin/bindcar"');
   const builtWith = (built: string) => readFileSync(bindcarIn(built, "0.9.0"), "utf8").trim();
   expect(builtWith(await buildBindcar(() => {}, env()))).toBe("file:///crates/pages/res/v5.32.6.zip");

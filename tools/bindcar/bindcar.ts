@@ -49,7 +49,7 @@ export function bindcarFor(suite: string, env: Environment = process.env): strin
   return folder;
 }
 
-/** Builds what is missing in the cache. Minutes, the first time. Needs Rust 1.88 or newer, and crates.io. */
+/** Builds what is missing in the cache. Minutes, the first time. Needs Rust 1.88 or newer, and the registry of crates. */
 export async function buildBindcar(say: (line: string) => void, env: Environment = process.env): Promise<string> {
   const folder = cacheFolder(env);
   const missing = missingIn(folder);
@@ -77,7 +77,7 @@ export async function buildBindcar(say: (line: string) => void, env: Environment
 
 const pagesVariable = "SWAGGER_UI_DOWNLOAD_URL";
 
-/** The pages of its documentation, which its build downloads from GitHub unless they are given: crates.io has them too. */
+/** The pages of its documentation, which its build downloads from GitHub unless they are given: a crate has them too. */
 function fetchPages(scratch: string, env: Environment): string {
   const [crate, version, file] = ["utoipa-swagger-ui-vendored", "0.2.0", "res/v5.32.6.zip"];
   const manifest = join(scratch, "pages", "Cargo.toml");
