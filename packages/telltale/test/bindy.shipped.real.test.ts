@@ -22,7 +22,7 @@ describe.skipIf(assets === undefined || bind === undefined)("bindy as it is ship
   let servers: { stop(): Promise<void> } | undefined;
   beforeAll(async () => {
     bindy = await startShipped({ assets: assets ?? "", operator: "bindy" });
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await servers?.stop();
     await bindy?.stop();
@@ -59,7 +59,7 @@ describe.skipIf(assets === undefined || bind === undefined)("bindy as it is ship
     const standings = (await zoneOf())?.bind9Instances?.map(({ status, reason }) => `${status} ${reason}`);
     expect(standings).toEqual(["Claimed WaitingForPod", "Claimed WaitingForPod", "Claimed WaitingForPod"]);
     expect((await zoneOf())?.serial).toBeUndefined();
-  }, 120_000);
+  }, 240_000);
 
   test("with servers behind them everything that is said is what the servers answer", async () => {
     servers = await startServers(bindy, bind ?? "");
@@ -69,7 +69,7 @@ describe.skipIf(assets === undefined || bind === undefined)("bindy as it is ship
       "Bind9Instance default/edge-dns Pod-0=True",
     ];
     const isWhole = (lines: readonly string[]) => wanted.every((start) => lines.some((line) => line.startsWith(start)));
-    await bindy.until("cluster and zone are ready", isWhole, 120_000);
+    await bindy.until("cluster and zone are ready", isWhole, 240_000);
     const lines = await bindy.quiet(2_000);
     const status = await zoneOf();
     for (const pod of await pods()) {
@@ -97,7 +97,7 @@ describe.skipIf(assets === undefined || bind === undefined)("bindy as it is ship
     // Where nobody was allowed to make servers, there are none.
     const forbidden = lines.filter((line) => /(Bind9\w+ dns-system\/|Bind9GlobalCluster )/.test(line));
     expect(forbidden.filter((line) => line.includes("=True"))).toEqual([]);
-  }, 180_000);
+  }, 400_000);
 
   test("with the servers gone nothing is ready any more, and what nobody can tell is Unknown", async () => {
     await servers?.stop();
@@ -112,7 +112,7 @@ describe.skipIf(assets === undefined || bind === undefined)("bindy as it is ship
       const { name = "", namespace = "" } = metadata ?? {};
       await bindy.client.status.patch(Pod, { name, namespace }, { merge: { status: { conditions } } });
     }
-    await bindy.until("nothing is ready", (all) => readiness(all).every((line) => !line.includes("=True ")), 90_000);
+    await bindy.until("nothing is ready", (all) => readiness(all).every((line) => !line.includes("=True ")), 240_000);
     const lines = await bindy.quiet(3_000);
     expect(lines.filter((line) => line.includes("=True "))).toEqual([]);
     const unknown = [
@@ -126,7 +126,7 @@ describe.skipIf(assets === undefined || bind === undefined)("bindy as it is ship
     const rows = bindy.kubectl("get", "b9c,b9,dnszones,arecords", "--no-headers").split("\n");
     expect(rows.filter((row) => /\bTrue\b/.test(row))).toEqual([]);
     for (const pod of await pods()) expect(await dig(pod, "example.com", "SOA")).not.toContain("status:");
-  }, 180_000);
+  }, 400_000);
 });
 
 /** Controllers, a node, and named with a Bindcar as processes for each pod. Bindcar asks nobody who asks it: the program has no token here. */

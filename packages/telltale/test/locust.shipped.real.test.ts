@@ -84,7 +84,7 @@ describe.skipIf(assets === undefined || locust === undefined)("Locust as it is s
       "Normal Created",
       "Warning SchedulingIgnored",
     ]);
-  }, 60_000);
+  }, 240_000);
 
   test("says what Locust says once it runs", async () => {
     // One test is enough for this machine. Nothing collects garbage yet.
@@ -99,8 +99,8 @@ describe.skipIf(assets === undefined || locust === undefined)("Locust as it is s
     const runtime = processRuntime({ images: { ...images, "containersol/locust_exporter*": idle } });
     backend = workloads({ transport, runtime }).run(stop.signal);
     // Pods that were made before the node are not tried again when it comes, but when they change.
-    await expect.poll(() => operator.kubectl("get", "nodes"), { timeout: 20_000 }).toContain(" Ready ");
-    await expect.poll(async () => (await podsOf()).length, { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => operator.kubectl("get", "nodes"), { timeout: 90_000 }).toContain(" Ready ");
+    await expect.poll(async () => (await podsOf()).length, { timeout: 90_000 }).toBe(4);
     operator.kubectl("annotate", "pods", "--all", "-n", namespace, "example.com/try=again");
     const isTrue = (lines: readonly string[], type: string) =>
       lines.some((line) => line.startsWith(`LocustTest default/minimal ${type}=True`));
@@ -108,7 +108,7 @@ describe.skipIf(assets === undefined || locust === undefined)("Locust as it is s
       ["Ready", "WorkersConnected", "PodsHealthy", "TelemetryAvailable"].every((type) => isTrue(lines, type)),
     );
     await expect
-      .poll(async () => (await statusOf("minimal")).progress?.state, { timeout: 30_000, interval: 250 })
+      .poll(async () => (await statusOf("minimal")).progress?.state, { timeout: 90_000, interval: 250 })
       .toBe("running");
     const [said, status, pods] = [await askMaster(), await statusOf("minimal"), await podsOf()];
     expect(said).toMatchObject({ state: "running", worker_count: 3 });
@@ -133,7 +133,7 @@ describe.skipIf(assets === undefined || locust === undefined)("Locust as it is s
     const events = (await operator.eventLines()).filter((line) => line.includes(" LocustTest/minimal"));
     expect(events.filter((line) => line.startsWith("Normal TestStarted"))).toHaveLength(1);
     expect(events.filter((line) => line.startsWith("Warning"))).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   test("says that it is over once Locust is killed under load", async () => {
     const names = (await podsOf()).map(({ metadata }) => metadata?.name ?? "");
@@ -160,5 +160,5 @@ describe.skipIf(assets === undefined || locust === undefined)("Locust as it is s
     expect(status.startTime).toBe(before.startTime);
     expect((await operator.eventLines()).filter((line) => /TestCompleted LocustTest\/minimal/.test(line))).toEqual([]);
     expect(operator.kubectl("get", "lotest", "-n", namespace)).toMatch(/^minimal +Failed +3 /m);
-  }, 120_000);
+  }, 300_000);
 });

@@ -201,7 +201,7 @@ export async function startShipped(options: ShippedOptions): Promise<ShippedOper
         .sort();
     },
     kubectl,
-    until: (what, holds, timeoutMs = 60_000) =>
+    until: (what, holds, timeoutMs = 180_000) =>
       patiently(
         conditionLines,
         holds,

@@ -50,7 +50,7 @@ describe.skipIf(assets === undefined)("virtrigaud as it is shipped", () => {
       of("VMClone", "real-copy", { source: { vmRef: { name: "real" } }, target: { name: "real2" } }),
       of("VMPlacementPolicy", "anywhere", { soft: { networks: ["nat"] } }),
     );
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     if (provider !== undefined) await end(provider);
     for (const pid of machineProcesses(state)) process.kill(pid, "SIGKILL");
@@ -100,7 +100,7 @@ describe.skipIf(assets === undefined)("virtrigaud as it is shipped", () => {
     expect(column("vmnet", "READY")).toEqual({ nat: "" });
     expect(column("vmset", "READY")).toEqual({ fleet: "0" });
     expect(column("prov", "CONNECTED VMS")).toEqual({ box: "0", "next-box": "0", "old-box": "0" });
-  }, 120_000);
+  }, 300_000);
 
   test("without the permission to read Secrets it does not start, and names the command that grants it", async () => {
     const role = JSON.parse(it.kubectl("get", "clusterrole", "virtrigaud", "-o", "json"));
@@ -112,7 +112,7 @@ describe.skipIf(assets === undefined)("virtrigaud as it is shipped", () => {
     await it.restart();
     const said = async () => it.output().slice(before);
     await expect
-      .poll(said, { timeout: 30_000 })
+      .poll(said, { timeout: 120_000 })
       .toMatch(/may not get secrets; telltale rbac virtrigaud \| kubectl apply -f -/);
     it.kubectl(
       "patch",
@@ -122,7 +122,7 @@ describe.skipIf(assets === undefined)("virtrigaud as it is shipped", () => {
       "-p",
       JSON.stringify([{ op: "add", path: "/rules/-", value: role.rules[secrets] }]),
     );
-  }, 60_000);
+  }, 240_000);
 
   describe.skipIf(qemu === undefined)("with a provider of QEMU", () => {
     beforeAll(async () => {
@@ -144,7 +144,7 @@ describe.skipIf(assets === undefined)("virtrigaud as it is shipped", () => {
       const asked = { "virtrigaud.io/runtime-endpoint": endpoint };
       const merge = { metadata: { annotations: asked }, spec: { healthCheck: { interval: "5s" } } };
       await it.client.patch(Provider, { name: "box", namespace: "default" }, { merge });
-    }, 60_000);
+    }, 240_000);
 
     const status = async () => (await it.client.get(VirtualMachine, "real", { namespace: "default" })).status;
 
@@ -187,7 +187,7 @@ describe.skipIf(assets === undefined)("virtrigaud as it is shipped", () => {
       expect(await says("VMImage default/boot")).toContainEqual(expect.stringMatching(/ Ready=Unknown Reference: /));
       expect(lines.filter((line) => /default\/(tiny|fleet|fleet-\d|web|mover) Ready=True/.test(line))).toEqual([]);
       expect(lines.filter((line) => /^Provider default\/(next|old)-box \w+=True/.test(line))).toEqual([]);
-    }, 150_000);
+    }, 400_000);
 
     test("when it is killed, nothing is True that only it could say, and what was seen last stays", async () => {
       const before = await status();
@@ -212,7 +212,7 @@ describe.skipIf(assets === undefined)("virtrigaud as it is shipped", () => {
       expect(column("vm", "READY")).toMatchObject({ real: "Unknown", real2: "Unknown" });
       expect(column("vmnet", "READY")).toEqual({ nat: "" });
       expect(column("prov", "HEALTHY")["box"]).not.toBe("true");
-    }, 180_000);
+    }, 400_000);
   });
 });
 
