@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startApiServer } from "@telltale/apiserver";
@@ -71,9 +71,17 @@ export async function realCluster(path: string, options: RealClusterOptions = {}
   const pods = localPods({ path, as: "real", access: { by: "shared secret", token } });
   const images = { ...pods.runtime.images };
   const ours = images["*bindcar*"];
-  if (upstream !== undefined && ours !== undefined)
-    images["*bindcar*"] = { command: [process.execPath, upstreamProgram], env: { ...ours.env, UPSTREAM: upstream } };
-  const runtime = processRuntime({ ...pods.runtime, images });
+  let programs = pods.runtime.path;
+  if (upstream !== undefined && ours !== undefined) {
+    // By name, as a path below `/tmp` would be one of the pod's own.
+    const bin = mkdtempSync(join(tmpdir(), "bindy-upstream-"));
+    stop.signal.addEventListener("abort", () => rmSync(bin, { recursive: true, force: true }));
+    const script = `#!/bin/sh\nUPSTREAM='${upstream}' exec '${process.execPath}' '${upstreamProgram}'\n`;
+    writeFileSync(join(bin, "upstream-bindcar"), script, { mode: 0o755 });
+    images["*bindcar*"] = { command: ["upstream-bindcar"], env: ours.env };
+    programs = [bin, programs].join(delimiter);
+  }
+  const runtime = processRuntime({ ...pods.runtime, images, path: programs });
   const kinds = [Bind9GlobalCluster, Bind9Cluster, Bind9Instance, DNSZone, ...recordKinds];
   const server = await startApiServer({
     serviceAccounts: true,
