@@ -3,6 +3,7 @@
 import { type Client, isForbidden, isNotFound } from "@telltale/client";
 import { type Instant, type Kind, type KindRef, type KubeObject, parseTime } from "@telltale/kinds";
 import { CustomResourceDefinition, Deployment, Lease } from "@telltale/kinds/builtin";
+import type { PolicyRule } from "@telltale/runtime";
 import { isLeaseActive } from "@telltale/runtime";
 import { isOurs } from "../install/manifests.ts";
 import type { InstallOptions, Operator } from "../operators/operator.ts";
@@ -191,10 +192,20 @@ function newestByManager(findings: readonly Finding[]): readonly Finding[] {
   return [...newest.values()];
 }
 
-/** Its kinds, without those of others that it writes too: beside Crossplane and Cluster API it works. */
+/**
+ * Its kinds, without those of others that it writes too: beside Crossplane and Cluster API it works. Nor those of controllers that its
+ * settings switch off, for which its roles have no rule.
+ */
 function ownKinds(operator: Operator, options: InstallOptions): readonly Kind[] {
   const own = new Set(operator.crds(options).map(({ metadata }) => metadata?.name));
-  return operator.kinds.filter(({ plural, group }) => own.has(`${plural}.${group}`));
+  const rules = operator.roles(options).flatMap((role) => (role as { rules?: readonly PolicyRule[] }).rules ?? []);
+  return operator.kinds.filter(
+    ({ plural, group }) =>
+      own.has(`${plural}.${group}`) &&
+      rules.some(({ apiGroups, resources, verbs }) =>
+        [apiGroups?.includes(group), resources?.includes(plural), verbs.includes("list")].every((it) => it === true),
+      ),
+  );
 }
 
 /** Where it may list at least, if not everywhere. */
