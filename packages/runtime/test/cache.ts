@@ -140,16 +140,17 @@ export function caches({ open, seeds, steps, many }: CacheSuite): void {
     });
 
     it.each([
-      { by: "label", select: { label: "app=mine" } },
-      { by: "field", select: { field: "metadata.name=mine" } },
-      { by: "namespace", select: {} },
-    ])("by $by that holds nothing takes no other object for the past when its watch ends", async ({ by, select }) => {
+      { by: "label", selectOf: (own: string) => ({ label: `app=${own}` }) },
+      { by: "field", selectOf: (own: string) => ({ field: `metadata.name=${own}` }) },
+      { by: "namespace", selectOf: () => ({}) },
+    ])("by $by that holds nothing takes no other object for the past when its watch ends", async ({ by, selectOf }) => {
       await begin();
       const [own = "", other = ""] = await namespaces(ground, 2);
-      const inSelection = { name: "mine", namespace: own, labels: { app: "mine" } };
+      // A real server keeps what other tests made.
+      const inSelection = { name: own, namespace: own, labels: { app: own } };
       const outside = { name: "theirs", namespace: other, labels: { app: "theirs" } };
       await ground.client.create(ConfigMap, { metadata: outside });
-      const it = following(by === "namespace" ? { namespaces: [own] } : {}, select, { stream: endingAfterList });
+      const it = following(by === "namespace" ? { namespaces: [own] } : {}, selectOf(own), { stream: endingAfterList });
       await synced(it);
       await ground.until(() => it.happened.includes("resumed"), "the second watch");
       it.way.trouble = {};
@@ -161,9 +162,9 @@ export function caches({ open, seeds, steps, many }: CacheSuite): void {
     it("by label notices that the server was restored to the past while it held nothing else", async () => {
       await begin();
       const [namespace = ""] = await namespaces(ground, 1);
-      const labels = { app: "mine" };
+      const labels = { app: namespace };
       await ground.client.create(ConfigMap, { metadata: { name: "lost", namespace, labels } });
-      const it = following({}, { label: "app=mine" });
+      const it = following({}, { label: `app=${namespace}` });
       await synced(it);
       expect(it.seen.shown).toHaveLength(1);
       await ground.back();
