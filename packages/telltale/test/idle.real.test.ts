@@ -1,5 +1,6 @@
 // All four operators beside objects of others, on a real kube-apiserver that ends every watch after seconds in place of minutes:
-// what an idle hour does to watches. Each goes on where it was, and nothing is listed again.
+// what an idle hour does to watches. Each goes on where it was, and nothing is listed again. They run twice: one of each watches
+// all namespaces, and one of each only a namespace in which there is no object of its kinds.
 import {
   type Client,
   createClient,
@@ -11,45 +12,28 @@ import {
 } from "@telltale/client";
 import { systemClock as clock, systemRandom as random, sleep } from "@telltale/clock";
 import type { KindRef, KubeObject } from "@telltale/kinds";
+import { Namespace } from "@telltale/kinds/builtin";
 import { type Manager, manager, type Sample, silentLog } from "@telltale/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assetsFor, type ControlPlane, startControlPlane } from "../../../tools/envtest/envtest.ts";
 import { applyAll } from "../src/install/apply.ts";
 import type { Operator } from "../src/operators/operator.ts";
 import { chosen } from "../src/operators/table.ts";
+import { foreignObjects } from "./foreign-objects.ts";
 
 const namespace = "default";
+/** Where objects of the operators' own kinds are. */
+const elsewhere = "elsewhere";
+/** What limits each operator to the one namespace. The machines of capt have watches of their own. */
+const limits: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  bindy: { "watch-namespaces": namespace },
+  capt: { namespace, "feature-gates": "Machines=true" },
+  locust: { "watch-namespaces": namespace },
+  virtrigaud: { "watch-namespaces": namespace },
+};
 /** How long a watch lasts, in seconds, and how often each has to have been begun again. */
 const lasts = 2;
 const renewals = 3;
-
-const labels = { app: "foreign" };
-const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "nowhere/none:1" }] } };
-/** What an object of a kind needs besides its name. */
-const bodies: Readonly<Record<string, object>> = {
-  ConfigMap: {},
-  ControllerRevision: { revision: 1, data: {} },
-  CronJob: { spec: { schedule: "0 0 1 1 *", jobTemplate: { spec: { template: jobTemplate() } } } },
-  Deployment: { spec: { selector: { matchLabels: labels }, template } },
-  EndpointSlice: { addressType: "IPv4", endpoints: [] },
-  Job: { spec: { template: jobTemplate() } },
-  Lease: {},
-  Namespace: {},
-  NetworkPolicy: { spec: { podSelector: {} } },
-  Node: {},
-  PersistentVolumeClaim: { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
-  Pod: { spec: template.spec },
-  ReplicaSet: { spec: { selector: { matchLabels: labels }, template } },
-  PodDisruptionBudget: { spec: { minAvailable: 1, selector: { matchLabels: labels } } },
-  Secret: {},
-  Service: { spec: { ports: [{ port: 80 }] } },
-  ServiceAccount: {},
-  StatefulSet: { spec: { selector: { matchLabels: labels }, serviceName: "none", template } },
-};
-
-function jobTemplate(): object {
-  return { spec: { ...template.spec, restartPolicy: "Never" } };
-}
 
 /** Watches end soon, by the server's own hand. */
 function shortened(transport: Transport): Transport {
@@ -83,16 +67,20 @@ describe.skipIf(assets === undefined)("beside objects of others", () => {
       ...operator.crds({ namespace, settings: operator.settings({}, {}), webhooks: false }),
     ]);
     await applyAll(definitions, { client, clock });
+    await client.create(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: elsewhere } });
   }, 180_000);
   afterAll(async () => {
     await client?.close();
     await controlPlane?.stop();
   });
 
-  async function prepare(operator: Operator): Promise<Running & { run(): void }> {
+  async function prepare(
+    operator: Operator,
+    flags: Readonly<Record<string, string>>,
+  ): Promise<Running & { run(): void }> {
     const transport = shortened(await connect());
     const own = createClient({ transport, clock, random });
-    const settings = operator.settings({ ...operator.outside }, {});
+    const settings = { ...operator.outside, ...operator.settings({}, flags) };
     const around = { transport, client: own, clock, random, log: silentLog, namespace, settings };
     const { controllers, options } = await operator.start(around);
     const samples: Sample[] = [];
@@ -115,15 +103,20 @@ describe.skipIf(assets === undefined)("beside objects of others", () => {
     };
   }
 
-  /** One object that nobody of us has made, of each kind that is not an operator's own. */
-  async function createForeign(kinds: ReadonlyMap<string, KindRef>): Promise<void> {
-    const unknown = [...kinds.keys()].filter((kind) => bodies[kind] === undefined);
+  /** One object that nobody of us has made, of each kind that is read. */
+  async function createForeign(kinds: readonly KindRef[], namespace: string): Promise<void> {
+    const unknown = kinds.filter(({ kind }) => foreignObjects[kind] === undefined).map(({ kind }) => kind);
     if (unknown.length > 0) throw new Error(`operators read ${unknown.join(", ")}: say what such objects need`);
-    for (const kind of kinds.values()) {
-      const name = `foreign-${kind.kind.toLowerCase()}`;
-      const metadata = kind.scope === "Cluster" ? { name } : { name, namespace };
+    for (const { apiVersion, kind, scope, ...rest } of kinds) {
+      const name = `foreign-${kind.toLowerCase()}`;
+      const metadata = scope === "Cluster" ? { name } : { name, namespace };
       await client
-        .create(kind, { apiVersion: kind.apiVersion, kind: kind.kind, metadata, ...bodies[kind.kind] } as KubeObject)
+        .create({ apiVersion, kind, scope, ...rest }, {
+          apiVersion,
+          kind,
+          metadata,
+          ...foreignObjects[kind],
+        } as KubeObject)
         .catch((error: unknown) => {
           if (!isAlreadyExists(error)) throw error;
         });
@@ -131,14 +124,24 @@ describe.skipIf(assets === undefined)("beside objects of others", () => {
   }
 
   test("nothing is listed after the first time, however often watches end", async () => {
-    const all = await Promise.all(operators.map(prepare));
-    const isOwn = (kind: KindRef) => operators.some(({ kinds }) => kinds.some(({ plural }) => plural === kind.plural));
-    const foreign = new Map<string, KindRef>();
-    for (const { kind } of all.flatMap(({ manager }) => manager.cache.held())) {
-      if (!isOwn(kind) && !kind.group.includes("cluster.x-k8s.io")) foreign.set(kind.kind, kind);
-    }
-    expect(foreign.size).toBeGreaterThan(5);
-    await createForeign(foreign);
+    const everywhere = await Promise.all(operators.map((operator) => prepare(operator, {})));
+    const limited = await Promise.all(operators.map((operator) => prepare(operator, limits[operator.name] ?? {})));
+    const all = [...everywhere, ...limited];
+    const isOwn = ({ plural }: KindRef) => operators.some(({ kinds }) => kinds.some((kind) => kind.plural === plural));
+    const held = all.flatMap(({ manager }) => manager.cache.held());
+    // Of a kind that has no namespace and is watched whole there are no objects outside of what is watched.
+    const outside = held.filter(
+      ({ kind, select }) => !isOwn(kind) || kind.scope !== "Cluster" || select.label !== undefined,
+    );
+    const kinds = [...new Map(outside.map(({ kind }) => [`${kind.group}/${kind.kind}`, kind])).values()];
+    const namespaced = kinds.filter(({ scope }) => scope === "Namespaced");
+    expect(kinds.filter((kind) => !isOwn(kind)).length).toBeGreaterThan(5);
+    expect(namespaced.filter(isOwn).length).toBeGreaterThan(25);
+    await createForeign(
+      kinds.filter((kind) => !isOwn(kind) || kind.scope === "Cluster"),
+      namespace,
+    );
+    await createForeign(namespaced, elsewhere);
     try {
       for (const { run } of all) run();
       const limit = clock.uptime() + 60_000;
