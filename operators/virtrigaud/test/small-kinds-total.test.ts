@@ -38,7 +38,7 @@ function looking(objects: readonly (readonly [KindRef, KubeObject])[]): Look {
     where: of,
     children: of,
     live: async (kind, name) => get(kind, name),
-    server: { list: none, all: none, discover: none },
+    server: { list: none, all: none, discover: none, scale: none },
     recordAge: none,
     polled: none,
   };

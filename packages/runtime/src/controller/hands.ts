@@ -120,6 +120,7 @@ export function look(around: Surroundings, state: PassState): Look {
         }
       },
       discover: () => honorRetryAfter(discover(client, { signal: state.signal }), around, state),
+      scale: (kind, name) => honorRetryAfter(client.scale.get(kind, name, { signal: state.signal }), around, state),
     },
     recordAge: (record) => around.sightings.age(state.object.metadata?.uid ?? "", record),
     polled<V>(poller: Poller<never, V>) {

@@ -1,5 +1,13 @@
 // What a controller's author writes, and what each step may do: the types carry the rule that looking is not acting.
-import type { Applied, ApplyOptions, Client, DeleteOptions, JsonPatchOperation, RestMapping } from "@telltale/client";
+import type {
+  Applied,
+  ApplyOptions,
+  Client,
+  DeleteOptions,
+  JsonPatchOperation,
+  RestMapping,
+  Scale,
+} from "@telltale/client";
 import type { Instant, Kind, KindRef, KubeObject, LabelSelector, Ms, Resource } from "@telltale/kinds";
 import type { Draft } from "@telltale/status";
 import type { Name } from "../key.ts";
@@ -37,6 +45,8 @@ export interface Look {
 export interface ServerReader extends Pick<Client, "list" | "all"> {
   /** What the server has. */
   discover(): Promise<RestMapping>;
+  /** The scale of an object, whatever its kind. */
+  scale(kind: KindRef, name: Name): Promise<Scale>;
 }
 
 /** How a child is brought about. */

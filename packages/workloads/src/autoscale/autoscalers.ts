@@ -2,9 +2,9 @@
 import type { KindRef, KubeObject } from "@telltale/kinds";
 import { Deployment, HorizontalPodAutoscaler, ReplicaSet, StatefulSet } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type Look, type MapLook, type Name } from "@telltale/runtime";
-import { isOfCluster } from "../budget/expected.ts";
+import { type ReadScale, type ScaleResult, scaleReader } from "../objects/scale.ts";
 import { nameOf } from "../pods/facts.ts";
-import { missing, statusOf, type Target } from "./status.ts";
+import { nextLook, statusOf, type Target, warningOf } from "./status.ts";
 
 interface Scaled extends KubeObject {
   readonly spec?: { readonly replicas?: number };
@@ -21,6 +21,7 @@ const targets = "target";
 const kinds: readonly KindRef<Scaled>[] = [Deployment, ReplicaSet, StatefulSet];
 
 export function autoscalers(): Controller {
+  const readScale = scaleReader();
   const declared = controller(HorizontalPodAutoscaler, "horizontal-pod-autoscaler").index(
     HorizontalPodAutoscaler,
     targets,
@@ -34,9 +35,12 @@ export function autoscalers(): Controller {
     declared,
   );
   return watching.reconcile<World>({
-    observe: (scaler, look) => ({ scaler, target: targetOf(scaler, look) }),
+    observe: async (scaler, look) => ({ scaler, target: await targetOf(scaler, look, readScale) }),
     act: tell,
-    status: ({ scaler, target }, _object, now) => ({ status: statusOf(scaler, target, now) }),
+    status({ scaler, target }, _object, now) {
+      const wakeAt = nextLook(target, now);
+      return { status: statusOf(scaler, target, now), ...(wakeAt === undefined ? {} : { wakeAt }) };
+    },
   });
 }
 
@@ -49,27 +53,31 @@ function scalersOf(kind: KindRef, target: KubeObject, look: MapLook): readonly N
   return found.map((it) => ({ namespace, name: nameOf(it) }));
 }
 
-function targetOf({ metadata, spec }: HorizontalPodAutoscaler, look: Look): Target {
+async function targetOf(
+  { metadata, spec }: HorizontalPodAutoscaler,
+  look: Look,
+  readScale: ReadScale,
+): Promise<Target> {
   const { apiVersion = "", kind: wanted = "", name = "" } = spec?.scaleTargetRef ?? {};
   const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
+  const place = { namespace: metadata?.namespace ?? "", name };
   const kind = kinds.find((it) => it.kind === wanted && it.group === group);
-  if (kind === undefined) {
-    const why = isOfCluster(group)
-      ? `no matches for kind "${wanted}" in group "${group}"`
-      : `the scale of kind "${wanted}" in group "${group}" is not read here; only ${kinds.map((it) => it.kind).join(", ")} are`;
-    return { is: "missing", why };
-  }
-  const found = look.get(kind, { namespace: metadata?.namespace ?? "", name });
+  if (kind === undefined) return { isRead: true, ...readTarget(await readScale({ group, kind: wanted }, place, look)) };
+  const found = look.get(kind, place);
   if (found === undefined) return { is: "missing", why: `${kind.plural}.${kind.group} "${name}" not found` };
   return { is: "found", wanted: found.spec?.replicas ?? 1, there: found.status?.replicas ?? 0 };
 }
 
-async function tell(_plan: undefined, hands: Hands<typeof HorizontalPodAutoscaler>, world: World): Promise<World> {
-  const { scaler, target } = world;
-  if (target.is === "missing") hands.event("Warning", "FailedGetScale", target.why);
-  else if (target.wanted > 0) {
-    const { reason, why } = missing(scaler.spec?.metrics?.[0]);
-    hands.event("Warning", reason, why);
+function readTarget(scale: ScaleResult): Target {
+  if (scale.is === "found") {
+    return { is: "found", wanted: scale.desired, there: scale.current, selector: scale.selector };
   }
+  if (scale.is === "not scalable") return { is: "missing", why: "the server could not find the requested resource" };
+  return { is: "missing", why: scale.why };
+}
+
+async function tell(_plan: undefined, hands: Hands<typeof HorizontalPodAutoscaler>, world: World): Promise<World> {
+  const warning = warningOf(world.scaler, world.target);
+  if (warning !== undefined) hands.event("Warning", warning.reason, warning.message);
   return world;
 }

@@ -1,6 +1,6 @@
 // What a HorizontalPodAutoscaler says where nobody measures pods: what its target has, and that it cannot tell how much it
 // needs. Pure.
-import { formatTime, type Instant } from "@telltale/kinds";
+import { formatTime, type Instant, type Ms, parseLabelSelector, plus } from "@telltale/kinds";
 import type { HorizontalPodAutoscaler } from "@telltale/kinds/builtin";
 
 export type Status = NonNullable<HorizontalPodAutoscaler["status"]>;
@@ -8,16 +8,26 @@ type Condition = NonNullable<Status["conditions"]>[number];
 type Metric = NonNullable<NonNullable<HorizontalPodAutoscaler["spec"]>["metrics"]>[number];
 
 /** What is known of the target. */
-export type Target =
-  | { readonly is: "found"; readonly wanted: number; readonly there: number }
-  | { readonly is: "missing"; readonly why: string };
+export type Target = {
+  /** It was asked of the server: nothing tells of its changes. */
+  readonly isRead?: boolean;
+} & (
+  | {
+      readonly is: "found";
+      readonly wanted: number;
+      readonly there: number;
+      /** Of its pods, as text; undefined where its kind always has one. */
+      readonly selector?: string;
+    }
+  | { readonly is: "missing"; readonly why: string }
+);
 
 export function statusOf(scaler: HorizontalPodAutoscaler, target: Target, now: Instant): Status {
   const before = scaler.status;
   const { currentReplicas: known, ...others } = before ?? {};
   const current = target.is === "found" ? target.there : known;
   const { generation } = scaler.metadata ?? {};
-  const said = target.is === "found" ? [able, activity(scaler, target.wanted)] : [unable(target.why)];
+  const said = target.is === "found" ? [able, activity(scaler, target)] : [unable(target.why)];
   return {
     ...others,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
@@ -44,17 +54,57 @@ const unable = (why: string): Say => ({
   message: `the HPA controller was unable to get the target's current scale: ${why}`,
 });
 
-function activity({ spec }: HorizontalPodAutoscaler, wanted: number): Say {
+type Found = Extract<Target, { is: "found" }>;
+
+function activity(scaler: HorizontalPodAutoscaler, target: Found): Say {
   const type = "ScalingActive";
   const status = "False";
-  if (wanted === 0 && spec?.minReplicas !== 0) {
+  if (isDisabled(scaler, target)) {
     const message = "scaling is disabled since the replica count of the target is zero";
     return { type, status, reason: "ScalingDisabled", message };
   }
-  const [first] = spec?.metrics ?? [];
-  const { reason, why } = missing(first);
+  const selection = selectorProblem(target);
+  if (selection !== undefined) return { type, status, reason: "InvalidSelector", message: selection.message };
+  const { reason, why } = missing(scaler.spec?.metrics?.[0]);
   return { type, status, reason, message: `the HPA was unable to compute the replica count: ${why}` };
 }
+
+const isDisabled = ({ spec }: HorizontalPodAutoscaler, { wanted }: Found): boolean =>
+  wanted === 0 && spec?.minReplicas !== 0;
+
+/** Without a selector it is not known whose numbers count. */
+function selectorProblem({ selector }: Found): { readonly event: EventText; readonly message: string } | undefined {
+  if (selector === undefined) return undefined;
+  if (selector === "") {
+    const event = { reason: "SelectorRequired", message: "selector is required" };
+    return { event, message: "the HPA target's scale is missing a selector" };
+  }
+  const parsed = parseLabelSelector(selector);
+  if (!("error" in parsed)) return undefined;
+  const message = `couldn't convert selector into a corresponding internal selector object: ${parsed.error}`;
+  return { event: { reason: "InvalidSelector", message }, message };
+}
+
+export interface EventText {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The Warning about what keeps it from scaling; none where its target asks for no replicas. */
+export function warningOf(scaler: HorizontalPodAutoscaler, target: Target): EventText | undefined {
+  if (target.is === "missing") return { reason: "FailedGetScale", message: target.why };
+  if (isDisabled(scaler, target)) return undefined;
+  const selection = selectorProblem(target);
+  if (selection !== undefined) return selection.event;
+  const { reason, why } = missing(scaler.spec?.metrics?.[0]);
+  return { reason, message: why };
+}
+
+/** Scales that the server was asked for are asked for again after so long. */
+const rereadScale: Ms = 15_000;
+
+export const nextLook = ({ isRead }: Target, now: Instant): Instant | undefined =>
+  isRead === true ? plus(now, rereadScale) : undefined;
 
 /** The interface that would have the numbers does not exist here. */
 export function missing(metric: Metric | undefined): { readonly reason: string; readonly why: string } {

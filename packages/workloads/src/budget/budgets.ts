@@ -3,23 +3,25 @@ import { formatSelector, type KubeObject } from "@telltale/kinds";
 import { Deployment, type Pod, PodDisruptionBudget, ReplicaSet, StatefulSet } from "@telltale/kinds/builtin";
 import { type Controller, controller, type Hands, type Look, type MapLook, type Name } from "@telltale/runtime";
 import { change } from "../objects/change.ts";
+import { type ReadScale, scaleReader } from "../objects/scale.ts";
 import { controllerOf, isReady, isTerminating } from "../pods/facts.ts";
 import { selectedPods, selecting, whoSelects } from "../pods/selected.ts";
 import { expectedOf } from "./expected.ts";
-import { nextEnd, type Status, statusOf, type World } from "./status.ts";
+import { nextLook, type Status, statusOf, type World } from "./status.ts";
 
 export function budgets(): Controller {
+  const readScale = scaleReader();
   const declared = controller(PodDisruptionBudget, "disruption-controller")
     .watches(Deployment, ({ old, new: next }, look) => overseen([old, next], look), { changed: rescaled })
     .watches(ReplicaSet, ({ old, new: next }, look) => overseen([old, next], look), { changed: rescaled })
     .watches(StatefulSet, ({ old, new: next }, look) => overseen([old, next], look), { changed: rescaled })
     .writes(PodDisruptionBudget, "patch status");
   return selecting(declared, PodDisruptionBudget, selectorOf, concerns).reconcile<World, Status>({
-    observe,
+    observe: (budget, look) => observe(budget, look, readScale),
     plan: statusOf,
     act,
     status(world, _budget, now) {
-      const wakeAt = nextEnd(world, now);
+      const wakeAt = nextLook(world, now);
       return { status: undefined, ...(wakeAt === undefined ? {} : { wakeAt }) };
     },
   });
@@ -51,10 +53,10 @@ function* overseen(scaled: readonly (Scaled | undefined)[], look: MapLook): Iter
   }
 }
 
-function observe(budget: PodDisruptionBudget, look: Look): World {
+async function observe(budget: PodDisruptionBudget, look: Look, readScale: ReadScale): Promise<World> {
   const selector = selectorOf(budget);
   const pods = selector === undefined ? [] : selectedPods(look, budget.metadata?.namespace ?? "", selector);
-  return { budget, pods, expected: expectedOf(budget, pods, look) };
+  return { budget, pods, expected: await expectedOf(budget, pods, look, readScale) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Instant, instant } from "@telltale/kinds";
 import type { Pod, PodDisruptionBudget } from "@telltale/kinds/builtin";
 import { describe, expect, it } from "vitest";
-import { nextEnd, statusOf, type World } from "./status.ts";
+import { nextLook, statusOf, type World } from "./status.ts";
 
 const now = instant(Date.UTC(2026, 0, 1, 0, 10));
 const at = (seconds: number): string => new Date(now + seconds * 1000).toISOString().replace(".000", "");
@@ -22,7 +22,7 @@ const budget = (
 const world = (of: PodDisruptionBudget, list: readonly Pod[], count = list.length): World => ({
   budget: of,
   pods: list,
-  expected: { is: "known", count, unmanaged: [] },
+  expected: { is: "known", isRead: false, count, unmanaged: [] },
 });
 const counts = (it: World, when: Instant = now) => {
   const { expectedPods, desiredHealthy, currentHealthy, disruptionsAllowed } = statusOf(it, when);
@@ -63,14 +63,14 @@ describe("a pod that was evicted", () => {
     const it_ = world(evicted(60), pods(3));
     expect(counts(it_)).toEqual([3, 1, 2, 1]);
     expect(statusOf(it_, now).disruptedPods).toEqual({ p0: at(-60) });
-    expect(nextEnd(it_, now)).toBe(now + 60_000);
+    expect(nextLook(it_, now)).toBe(now + 60_000);
   });
 
   it("counts again after two minutes", () => {
     const it_ = world(evicted(120), pods(3));
     expect(counts(it_)).toEqual([3, 1, 3, 2]);
     expect(statusOf(it_, now)).not.toHaveProperty("disruptedPods");
-    expect(nextEnd(it_, now)).toBeUndefined();
+    expect(nextLook(it_, now)).toBeUndefined();
   });
 
   it("is forgotten once it is on its way", () => {
@@ -109,7 +109,7 @@ describe("the condition", () => {
     const unknown: World = {
       budget: budget({ maxUnavailable: 1 }, { disruptionsAllowed: 2, expectedPods: 3, observedGeneration: 2 }),
       pods: pods(3),
-      expected: { is: "unknown", why: "jobs.batch does not implement the scale subresource" },
+      expected: { is: "unknown", isRead: true, why: "jobs.batch does not implement the scale subresource" },
     };
     expect(statusOf(unknown, now)).toMatchObject({ disruptionsAllowed: 0, expectedPods: 3, observedGeneration: 2 });
     expect(conditionOf(unknown)).toMatchObject({
@@ -117,5 +117,6 @@ describe("the condition", () => {
       reason: "SyncFailed",
       message: "jobs.batch does not implement the scale subresource",
     });
+    expect(nextLook(unknown, now)).toBe(now + 30_000);
   });
 });

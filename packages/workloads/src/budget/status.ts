@@ -13,6 +13,8 @@ export interface World {
   readonly expected: Expected;
 }
 
+/** Scales that the server was asked for are asked for again after so long. */
+const rereadScales: Ms = 30_000;
 /** So long a pod that was evicted may take to be on its way out; then it counts as healthy again. */
 const patience: Ms = 120_000;
 
@@ -64,9 +66,10 @@ function awaitedOf({ budget, pods }: World, now: Instant): ReadonlyMap<string, s
 
 const endOf = (at: string, now: Instant): Instant => plus(parseTime(at) ?? now, patience);
 
-/** When the next pod that was evicted, and is still there, counts again. */
-export function nextEnd(world: World, now: Instant): Instant | undefined {
-  return [...awaitedOf(world, now).values()].map((at) => endOf(at, now)).toSorted((a, b) => a - b)[0];
+/** When to look again: the next pod that was evicted and is still there counts again, or a scale may have changed. */
+export function nextLook(world: World, now: Instant): Instant | undefined {
+  const ends = [...awaitedOf(world, now).values()].map((at) => endOf(at, now));
+  return [...ends, ...(world.expected.isRead ? [plus(now, rereadScales)] : [])].toSorted((a, b) => a - b)[0];
 }
 
 type Condition = NonNullable<Status["conditions"]>[number];
