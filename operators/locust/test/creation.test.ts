@@ -42,6 +42,30 @@ test("A11 A12 a new test is Pending with all conditions, its resources are owned
   expect(statusWrites(on.writes())).toHaveLength(1);
 });
 
+test("what a spec says of pull secrets, tolerations, annotations and arguments reaches the pods that it is for", async () => {
+  const on = await fresh({ config: { tolerationInjection: true } });
+  const tolerations = [
+    { key: "load", operator: "Equal" as const, value: "yes", effect: "NoSchedule" as const },
+    { key: "spot", operator: "Exists" as const, effect: "NoExecute" as const, tolerationSeconds: 60 },
+  ];
+  const annotations = { "example.com/scrape": "no" };
+  await on.make({
+    imagePullSecrets: [{ name: "registry-b" }, { name: "registry-a" }],
+    scheduling: { tolerations },
+    worker: { command: "-f a.py", replicas: 3, annotations, extraArgs: ["--loglevel", "DEBUG"] },
+  });
+  const pods = new Map((await on.jobs()).map(({ metadata, spec }) => [metadata?.name, spec?.template]));
+  for (const name of ["demo-master", "demo-worker"]) {
+    const imagePullSecrets = [{ name: "registry-b" }, { name: "registry-a" }];
+    expect(pods.get(name)?.spec).toMatchObject({ imagePullSecrets, tolerations });
+  }
+  const [master, worker] = [pods.get("demo-master"), pods.get("demo-worker")];
+  expect(worker?.metadata?.annotations).toMatchObject(annotations);
+  expect(master?.metadata?.annotations ?? {}).not.toHaveProperty("example.com/scrape");
+  expect(worker?.spec?.containers[0]?.args?.join(" ")).toContain("--loglevel DEBUG");
+  expect(master?.spec?.containers[0]?.args).not.toContain("--loglevel");
+});
+
 test("A13 Running only when the master Job is active, since its start", async () => {
   const on = await fresh();
   await on.make();

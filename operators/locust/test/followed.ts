@@ -12,6 +12,7 @@ import { workerId } from "../src/stand-in/control.ts";
 import { standInApi } from "../src/stand-in/in-process.ts";
 import { type StandIn, type StandInOptions, startStandIn } from "../src/stand-in/stand-in.ts";
 import type { Target } from "../src/telemetry/target.ts";
+import { webApi } from "../src/telemetry/web-api.ts";
 
 export const namespace = "perf";
 
@@ -56,6 +57,8 @@ export interface FollowedOptions {
   readonly latency?: Ms;
   /** Whether workers have pods, too. */
   readonly workerPods?: boolean;
+  /** Whether the real web API asks the server, and not the stand-in's. */
+  readonly isReal?: boolean;
 }
 
 /** A test whose master and three workers run. */
@@ -68,7 +71,8 @@ export async function followed(options: FollowedOptions = {}): Promise<Followed>
   const standIn = await startStandIn({ clock, random: seededRandom(4), ...options.standIn });
   const telemetry = { ...standardConfig.telemetry, ...options.config };
   const config = { ...standardConfig, telemetry };
-  const api = standInApi({ find: () => standIn, clock, maxBody: telemetry.maxBody });
+  const simulated = standInApi({ find: () => standIn, clock, maxBody: telemetry.maxBody });
+  const api = options.isReal === true ? webApi(telemetry, inProcessTransport(server.client)) : simulated;
   const asked: Target[] = [];
   const askedAt: number[] = [];
   const said: string[] = [];

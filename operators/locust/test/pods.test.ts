@@ -93,6 +93,21 @@ test("A59 T35 a pod that finds a node in the end is healthy", async () => {
   expect((await on.status()).phase).toBe("Running");
 });
 
+test("an init container that fails is told of at once, with its exit code, and is no problem once it went well", async () => {
+  const on = await running();
+  const init = (exitCode: number) => {
+    const state = { terminated: { exitCode, reason: exitCode === 0 ? "Completed" : "Error" } };
+    return [{ name: "setup", image: "", imageID: "", ready: exitCode === 0, restartCount: 0, state }];
+  };
+  await on.pod("worker", "w1", { phase: "Pending", initContainerStatuses: init(3) });
+  expect(await on.says("PodsHealthy")).toBe(
+    "False InitializationError InitializationError: 1 pod(s) affected [w1]: Init container setup exited with code 3: Error",
+  );
+  expect(await on.events()).toContain("PodFailure");
+  await on.pod("worker", "w1", { ...up, initContainerStatuses: init(0) });
+  expect(await on.says("PodsHealthy")).toBe("True PodsHealthy All pods are healthy");
+});
+
 test("A60 a pod that is held back on purpose is starting", async () => {
   const on = await running();
   const conditions = [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }];

@@ -299,6 +299,35 @@ test("A50 a master that was evicted in the middle may have ended well, with a wa
   expect(await on.events()).toContain("TestInterrupted");
 });
 
+const kubelet = "The node was low on resource: memory.";
+test.each([
+  ["PreemptionByScheduler", {}, "was preempted by the scheduler for a pod of higher priority"],
+  ["DeletionByTaintManager", {}, "was deleted because of a taint of its node that it does not tolerate"],
+  ["EvictionByEvictionAPI", {}, "was evicted by a request, as when its node is drained"],
+  ["DeletionByPodGC", {}, "was deleted because its node is gone or out of service"],
+  [
+    "TerminationByKubelet",
+    { reason: "Evicted", message: kubelet },
+    "was evicted by the kubelet of its node (The node was low on resource: memory)",
+  ],
+  [
+    "TerminationByKubelet",
+    { reason: "Terminated", message: "Pod was terminated in response to imminent node shutdown." },
+    "was ended by the kubelet of its node (Pod was terminated in response to imminent node shutdown)",
+  ],
+  ["TerminationByKubelet", {}, "was ended by the kubelet of its node"],
+  ["MovedByBalancer", {}, "was disrupted (MovedByBalancer)"],
+])("a master that ended by %s with %j says who ended it", async (reason, more, cause) => {
+  const on = await running();
+  const conditions = [{ type: "DisruptionTarget", status: "True", reason }];
+  await on.pod("master", "demo-master-a", { phase: "Succeeded", conditions, ...more });
+  await on.job("master", ended("Complete", on.clock.now()));
+  expect(await on.says("LoadComplete")).toBe(
+    `False MasterDisrupted The master pod ${cause}, so that the test may have been cut short`,
+  );
+  expect(await on.says("TestCompleted")).toContain(`warning: the master pod ${cause}`);
+});
+
 test("A51 a master out of memory says so", async () => {
   const on = await running();
   const state = { terminated: { exitCode: 137, reason: "OOMKilled" } };

@@ -270,6 +270,28 @@ describe("a master that cannot be read", () => {
     expect(await it.status()).toMatchObject({ phase: "Running", workersSource: "JobStatus", connectedWorkers: 3 });
   });
 
+  test("as the API server refuses the proxy is said with the permission that is missing", async () => {
+    it = await followed({ config: { mode: "api-proxy" }, isReal: true });
+    const match = { verbs: ["get"], resource: "pods", subresource: "proxy" };
+    it.server.faults.add({ match, effect: { status: 403 } });
+    await it.pass(2_000);
+    expect(await it.says("TelemetryAvailable")).toBe(
+      "False PermissionDenied The API server does not let the operator reach the Locust web API: it may not get pods/proxy",
+    );
+    expect(await it.status()).toMatchObject({ phase: "Running" });
+  });
+
+  test("as telemetry is switched off is never asked, and the Job counts its workers", async () => {
+    it = await followed({ config: { mode: "off" } });
+    await it.pass(120_000);
+    expect(it.asked).toEqual([]);
+    expect(await it.says("TelemetryAvailable")).toBe(
+      "False Disabled Telemetry is switched off; connectedWorkers counts ready worker pods",
+    );
+    expect(await it.events()).not.toContain("TelemetryUnavailable");
+    expect(await it.status()).toMatchObject({ phase: "Running", workersSource: "JobStatus", connectedWorkers: 3 });
+  });
+
   test("A78 is asked at the port and path of its command line (telemetry)", async () => {
     it = await followed({ command: "--web-port 9000 --web-base-path /l", standIn: { web: { basePath: "/l" } } });
     await it.pass(3_000);

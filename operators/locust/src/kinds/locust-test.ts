@@ -165,9 +165,9 @@ export const LocustTest = defineKind({
           LoadComplete: yes("The load ran for its run time, with all workers that had connected"),
           RanShort: no("The load ended before its run time", "read the log of the master, and run the test again"),
           WorkersLost: no("Workers were lost while there was load", "look at the worker pods, and run the test again"),
-          MasterEvicted: no(
-            "The master pod was evicted",
-            "give it the resources that it needs, and run the test again",
+          MasterDisrupted: no(
+            "The master pod was ended from outside: evicted, preempted, or with its node",
+            "read the message for who ended it, and run the test again where that does not happen",
           ),
           LoadContinues: unknown("The load goes on", "wait"),
           LoadUnknown: unknown(
