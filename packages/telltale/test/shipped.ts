@@ -167,7 +167,8 @@ export async function startShipped(options: ShippedOptions): Promise<ShippedOper
     for (;;) {
       const value = await read();
       if (isDone(value)) return value;
-      if (running?.exitCode !== null && running !== undefined) throw new Error(`the operator ended: ${output}`);
+      if (running !== undefined && (running.exitCode ?? running.signalCode) !== null)
+        throw new Error(`the operator ended by ${running.exitCode ?? running.signalCode}: ${output}`);
       if (clock.uptime() > limit) throw new Error(what(value));
       await sleep(clock, 250);
     }
