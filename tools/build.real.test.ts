@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, test, vi } from "vitest";
+import { skipOrFail } from "./require.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const built = globSync("{operators/{bindy,locust,virtrigaud},packages/workloads}/dist/index.js", { cwd: root });
-if (built.length === 0) process.stderr.write("skipped: the programs of published packages need: npm run build\n");
+if (built.length === 0) skipOrFail("the programs of published packages", "the build", "run: npm run build");
 
 test.skipIf(built.length === 0).each(built)("%s names programs that are there", (index) => {
   const text = readFileSync(join(root, index), "utf8");

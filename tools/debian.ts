@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Environment } from "./cache.ts";
+import { skipOrFail } from "./require.ts";
 
 export interface Debian {
   /** `QEMU` */
@@ -29,14 +30,10 @@ export function find(it: Debian, env: Environment = process.env, system = it.fol
   );
 }
 
-/** The PATH for a suite that runs only where they are. Without it one line says that the suite is skipped. */
+/** The PATH for a suite that runs only where they are. Without it see `skipOrFail`. */
 export function findFor(suite: string, it: Debian, env?: Environment, system?: readonly string[]): string | undefined {
   const path = find(it, env, system);
-  if (path === undefined)
-    process.stderr.write(
-      `skipped: ${suite} needs ${it.name}; install ${it.packages.join(", ")}, or run as root: ${it.script}\n`,
-    );
-  return path;
+  return path ?? skipOrFail(suite, it.name, `install ${it.packages.join(", ")}, or run as root: ${it.script}`, env);
 }
 
 /** Installs the packages, unless the programs are there. `after`: what is done once they are. */

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { cacheRoot, type Environment } from "./cache.ts";
+import { skipOrFail } from "./require.ts";
 
 export interface PythonTool {
   /** For people. */
@@ -28,13 +29,12 @@ export function findTool(tool: PythonTool, env: Environment): string | undefined
   throw new Error(`${variable} is ${given}, which has no ${program}; correct it, or unset it to install one with pip`);
 }
 
-/** The program for a suite that runs only where it is. Without it one line says that the suite is skipped. */
+/** The program for a suite that runs only where it is. Without it see `skipOrFail`. */
 export function toolFor(tool: PythonTool, suite: string, env: Environment): string | undefined {
   const folder = findTool(tool, env);
   if (folder !== undefined) return join(folder, tool.program);
   const { label, variable, command } = tool;
-  process.stderr.write(`skipped: ${suite} needs ${label}; set ${variable} or run: ${command}\n`);
-  return undefined;
+  return skipOrFail(suite, label, `set ${variable} or run: ${command}`, env);
 }
 
 /** Makes a virtual environment with it in the cache, unless there is one. Needs Python 3.11 or newer, and PyPI. */

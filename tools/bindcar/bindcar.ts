@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { cacheRoot, type Environment } from "../cache.ts";
+import { skipOrFail } from "../require.ts";
 
 interface Release {
   readonly version: string;
@@ -41,12 +42,10 @@ export function findBindcar(env: Environment = process.env): string | undefined 
   );
 }
 
-/** The folder for a suite that runs only where Bindcar is. Without it one line says that the suite is skipped. */
+/** The folder for a suite that runs only where Bindcar is. Without it see `skipOrFail`. */
 export function bindcarFor(suite: string, env: Environment = process.env): string | undefined {
   const folder = findBindcar(env);
-  if (folder === undefined)
-    process.stderr.write(`skipped: ${suite} needs upstream's Bindcar; set ${variable} or run: npm run bindcar\n`);
-  return folder;
+  return folder ?? skipOrFail(suite, "upstream's Bindcar", `set ${variable} or run: npm run bindcar`, env);
 }
 
 /** Builds what is missing in the cache. Minutes, the first time. Needs Rust 1.88 or newer, and the registry of crates. */

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheRoot, type Environment } from "../cache.ts";
+import { skipOrFail } from "../require.ts";
 
 const components = [
   { name: "etcd", module: "go.etcd.io/etcd/server/v3" },
@@ -39,7 +40,7 @@ export function findAssets(env: Environment = process.env, more: readonly Extra[
 }
 
 /**
- * The components for a suite that runs only where they are. Without them it prints one line that the suite is skipped:
+ * The components for a suite that runs only where they are; without them see `skipOrFail`:
  * `describe.skipIf(assets === undefined)`.
  */
 export function assetsFor(
@@ -51,7 +52,7 @@ export function assetsFor(
   if (assets === undefined) {
     const names = ["kube-apiserver", ...more].join(" and ");
     const command = more.length === 0 ? "npm run envtest" : "npm run envtest -- --controller-manager";
-    process.stderr.write(`skipped: ${suite} needs ${names}; set KUBEBUILDER_ASSETS or run: ${command}\n`);
+    return skipOrFail(suite, names, `set KUBEBUILDER_ASSETS or run: ${command}`, env);
   }
   return assets;
 }

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../cache.ts";
 import { build, find, type GoProgram } from "../go.ts";
+import { skipOrFail } from "../require.ts";
 
 const module = "helm.sh/helm/v3";
 const version = "3.22.0";
@@ -41,12 +42,9 @@ export const helmVersion = version;
 export const findHelm = (env?: Environment) => find(helm, env);
 export const buildHelm = (say: (line: string) => void, env?: Environment) => build(helm, say, env);
 
-/** The folder for a suite that runs only where Helm is. Without it one line says that the suite is skipped. */
+/** The folder for a suite that runs only where Helm is. Without it see `skipOrFail`. */
 export function helmFor(suite: string, env?: Environment): string | undefined {
-  const folder = findHelm(env);
-  if (folder === undefined)
-    process.stderr.write(`skipped: ${suite} needs Helm; set TELLTALE_HELM or run: npm run helm\n`);
-  return folder;
+  return findHelm(env) ?? skipOrFail(suite, "Helm", "set TELLTALE_HELM or run: npm run helm", env);
 }
 
 /** The definition of ServiceMonitors beside that Helm; undefined where somebody else's has none. */

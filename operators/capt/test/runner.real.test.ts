@@ -3,17 +3,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { Secret } from "@telltale/kinds/builtin";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findTofu } from "../../../tools/tofu/tofu.ts";
+import { tofuFor } from "../../../tools/tofu/tofu.ts";
 import { Workspace } from "../src/kinds/workspace.ts";
 import type { Kept } from "../src/runner/record.ts";
 import { namespace, type RealStage, realPrograms, realStage, simple, slow, vars } from "./real-stage.ts";
 
-const programs = realPrograms(findTofu());
-if (programs.length === 0) {
-  process.stderr.write(
-    "skipped: operators/capt: real runs need terraform or tofu; put one on the PATH or run: npm run tofu\n",
-  );
-}
+const programs = realPrograms(tofuFor("real runs of operators/capt"));
 
 describe.skipIf(programs.length === 0).each(programs)("real $name", (program) => {
   let s: RealStage;

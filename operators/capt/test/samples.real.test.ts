@@ -7,7 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assetsFor, type ControlPlane, send, startControlPlane, until } from "../../../tools/envtest/envtest.ts";
+import { tofuFor } from "../../../tools/tofu/tofu.ts";
 import { crds, definitions } from "./definitions.ts";
+import { realPrograms } from "./real-stage.ts";
 import { files, folder, type Module, modulesOf, samples } from "./samples.ts";
 
 const assets = assetsFor("the samples of operators/capt");
@@ -36,8 +38,7 @@ describe.skipIf(assets === undefined)("the samples on a real API server", () => 
   });
 });
 
-const binary = ["tofu", "terraform"].find((name) => spawnSync(name, ["version"]).status === 0);
-if (binary === undefined) console.warn("skipped: the modules of the samples need tofu or terraform on the path");
+const binary = realPrograms(tofuFor("the modules of the samples of operators/capt"))[0]?.file;
 
 describe.skipIf(binary === undefined)("the modules of the samples in Terraform", () => {
   let root: string;

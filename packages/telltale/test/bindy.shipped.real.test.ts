@@ -68,6 +68,7 @@ describe.skipIf(assets === undefined || bind === undefined)("bindy as it is ship
       const here = lines.filter((line) => /^\w+ default\/\S+ (Ready|Pod-\d+)=/.test(line));
       return here.length === 4 + 5 + 1 + 1 + 8 && here.every((line) => line.includes("=True "));
     };
+    await bindy.until("all in namespace default is ready", isWhole, 240_000);
     const lines = await bindy.quiet(2_000);
     const status = await zoneOf();
     for (const pod of await pods()) {

@@ -5,13 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assetsFor } from "../../../tools/envtest/envtest.ts";
-import { findTofu } from "../../../tools/tofu/tofu.ts";
+import { tofuFor } from "../../../tools/tofu/tofu.ts";
 import { type Reported, type ShippedOperator, startShipped } from "./shipped.ts";
 
 const assets = assetsFor("capt as it is shipped");
 const samples = ["apply.yaml", "existing-vpc.yaml", "failing.yaml", "full.yaml", "minimal.yaml"];
-const tofu = findTofu();
-if (tofu === undefined) process.stderr.write("skipped: capt as it is shipped, with tofu: run npm run tofu\n");
+const tofu = tofuFor("capt as it is shipped, with tofu");
 
 describe.skipIf(assets === undefined)("capt as it is shipped, without a program that runs Workspaces", () => {
   let capt: ShippedOperator;

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { assetsFor, type ControlPlane, startControlPlane } from "../../../tools/envtest/envtest.ts";
 import { helmFor, serviceMonitorsBeside } from "../../../tools/helm/helm.ts";
+import { skipOrFail } from "../../../tools/require.ts";
 import { isOurs } from "../src/install/manifests.ts";
 import { operators } from "../src/operators/table.ts";
 import { readWorld } from "../src/world/read.ts";
@@ -107,9 +108,11 @@ describe.skipIf(program === undefined || assets === undefined)("the chart on a r
   const kubectl = (...args: readonly string[]) =>
     spawnSync(join(assets ?? "", "kubectl"), ["--kubeconfig", plane.kubeconfig, ...args], { encoding: "utf8" });
 
-  const monitors = program === undefined ? undefined : serviceMonitorsBeside(program);
-  if (program !== undefined && monitors === undefined)
-    process.stderr.write("skipped: the ServiceMonitors of the chart need their definition; unset TELLTALE_HELM\n");
+  const monitors =
+    program === undefined
+      ? undefined
+      : (serviceMonitorsBeside(program) ??
+        skipOrFail("the ServiceMonitors of the chart", "their definition", "unset TELLTALE_HELM"));
 
   /** Everything that the values can do, told otherwise than they are. */
   const all: Values = { image: "mine:1", replicas: 3, serviceMonitor: monitors !== undefined };

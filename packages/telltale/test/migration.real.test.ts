@@ -21,7 +21,7 @@ const providers = ["left", "right"] as const;
 
 test.skipIf(path === undefined)(
   "a machine moves over a claim that its providers' pods have to be replaced for",
-  { timeout: 480_000, retry: 0 },
+  { timeout: 480_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "tq-"));
     const stop = new AbortController();

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../../../../tools/envtest/assets.ts";
+import { skipOrFail } from "../../../../tools/require.ts";
 import { run } from "../program.ts";
 
 const kopfVersion = "1.45.2";
@@ -59,20 +60,18 @@ async function prepared(
   args: readonly string[],
   prepare: () => Promise<string>,
 ): Promise<string | undefined> {
-  if (spawnSync(tool, args, { stdio: "ignore" }).status !== 0) return skip(`${name} needs ${tool}`);
-  try {
-    return await prepare();
-  } catch (error) {
-    // A compiler's complaint about our own sources is no missing tool.
-    if (!/dial tcp|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|No matching distribution|Connection/i.test(String(error)))
-      throw error;
-    return skip(`${name} could not be fetched`);
+  const suite = `the suite of ${name}`;
+  if (spawnSync(tool, args, { stdio: "ignore" }).status !== 0) return skipOrFail(suite, tool, "install it");
+  for (let tries = 1; ; tries++) {
+    try {
+      return await prepare();
+    } catch (error) {
+      // A compiler's complaint about our own sources is no missing tool.
+      if (!/dial tcp|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|No matching distribution|Connection/i.test(String(error)))
+        throw error;
+      if (tries === 3) return skipOrFail(suite, "what its tool fetches", `three tries failed, the last with: ${error}`);
+    }
   }
-}
-
-function skip(why: string): undefined {
-  process.stderr.write(`skipped: ${why}\n`);
-  return undefined;
 }
 
 function made(name: string): string {
