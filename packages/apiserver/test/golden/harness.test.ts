@@ -133,3 +133,8 @@ it("an unrecorded step that fails, and a save that finds nothing, stop the case"
   const failing: Case = { id: "T01", title: "t", namespace: false, steps: [{ ...get, record: false }] };
   await expect(runCase(target, failing)).rejects.toThrow("answered 500");
 });
+
+it("the server's host is a symbol, and no part of a longer port", async () => {
+  const steps = await recorded([get], { a: "127.0.0.1:443/x", b: "127.0.0.1:44381/x" });
+  expect(steps[0]?.["body"]).toEqual({ a: "<server>/x", b: "127.0.0.1:44381/x" });
+});

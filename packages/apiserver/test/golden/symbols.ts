@@ -84,9 +84,9 @@ export class Symbols {
     text = text.replace(/ in scheme (\\?)"[^"]*"/g, (_, slash: string) => ` in scheme ${slash}"<scheme>${slash}"`);
     text = text.replaceAll(ns, "{ns}").replaceAll(group, "{group}");
     text = text.replaceAll(group.split(".").reverse().join("."), "{revgroup}").replaceAll(uniq, "{uniq}");
-    text = text.replaceAll(this.#host, "<server>");
+    text = text.replace(wholeHost(this.#host), "<server>");
     if (webhook !== undefined) {
-      text = text.replaceAll(webhook.slice("https://".length), "<webhook>").replaceAll(ca, "<ca>");
+      text = text.replace(wholeHost(webhook.slice("https://".length)), "<webhook>").replaceAll(ca, "<ca>");
     }
     text = text.replace(uuids, (uid) => (this.says(uid) ? uid : this.symbol("uid", uid)));
     text = text.replace(times, (time, fraction: string | undefined, zone: string) => this.#time(time, fraction, zone));
@@ -173,3 +173,6 @@ export function isList(value: Json): boolean {
   const kind = at(value, "kind");
   return typeof kind === "string" && /List$|^Table$/.test(kind);
 }
+
+/** A host with its port; of a longer port it is only the beginning. */
+const wholeHost = (host: string): RegExp => new RegExp(`${host.replace(/[^\w-]/g, "\\$&")}(?!\\d)`, "g");
