@@ -58,6 +58,7 @@ const openToTests: readonly string[] = [
   "tools/bind/",
   "tools/bindcar/",
   "tools/qemu/",
+  "tools/require.ts",
   "tools/tofu/",
   "tools/helm/",
   "tools/deploy/",
