@@ -1,27 +1,48 @@
-// What the kinds have for compatibility and nobody uses, with what happens instead. The table of the README is made of it.
+// What the kinds have for compatibility and nobody uses, with what happens instead: as the descriptions of the fields say it. The table
+// of the README is made of it.
 import { markdownTable as table } from "@telltale/kinds";
+import { saying } from "../src/kinds/fields.ts";
+import { virtrigaudKinds } from "../src/kinds/index.ts";
 
-export const unused: readonly (readonly [kind: string, path: string, instead: string])[] = [
-  ["VirtualMachine", "spec.resources.gpu", "it gets no GPU"],
-  ["VirtualMachine", "spec.disks.storageClass", "the provider chooses where a disk is"],
-  ["VirtualMachine", "status.currentResources.gpu", "never set"],
-  ["Provider", "spec.connectionPooling.maxIdleConnections", "there is one connection, kept as long as the Provider"],
-  ["Provider", "status.resourceUsage.network", "never set: no provider tells"],
-  ["VMSet", "spec.serviceName", "no Service is looked for"],
-  ["VMClass", "spec.diskDefaults.storageClass", "the provider chooses; status.validationResults warns"],
-  ["VMClass", "spec.diskDefaults.iops", "no limit; status.validationResults warns"],
-  ["VMImage", "spec.prepare.optimization", "the image stays as it was fetched"],
-  ["VMImage", "spec.prepare.storage.compression", "the provider decides"],
-  ["VMImage", "spec.distribution", "for people"],
-  ["VMClone", "spec.options.includeSnapshots", "a copy has no snapshots"],
-  ["VMClone", "spec.options.parallel", "the provider decides"],
-  ["VMClone", "spec.options.performance", "the provider decides"],
-  ["VMSnapshot", "spec.snapshotConfig.compression", "the provider decides"],
-  ["VMMigration", "spec.target.disks.storageClass", "the provider chooses where a disk is"],
-];
+interface Schema {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
 
-export const unusedTable = (): string =>
-  table(
-    ["Kind", "Field", "Instead"],
-    unused.map(([kind, path, instead]) => [`\`${kind}\``, `\`${path}\``, instead]),
-  );
+export interface Unused {
+  readonly kind: string;
+  /** `spec.a.b[].c` */
+  readonly path: string;
+  /** `checked`: it has to keep the rules. `inert`: it is read, to warn of it or to pass it on. */
+  readonly how: keyof typeof saying;
+  readonly instead: string;
+}
+
+/** Fields of a VirtualMachine that other kinds write into the one that they make. */
+const copies = ["VMSet spec.template.spec.", "VMClone spec.target.", "VMMigration spec.target."];
+
+export const unused: readonly Unused[] = virtrigaudKinds
+  .flatMap(({ kind, schema: { spec, status = {} } }) => [
+    ...within(kind, "spec", spec),
+    ...within(kind, "status", status),
+  ])
+  .filter(({ kind, path }) => !copies.some((copy) => `${kind} ${path}`.startsWith(copy)));
+
+function within(kind: string, path: string, { description = "", properties = {}, items }: Schema): Unused[] {
+  for (const how of ["unused", "checked", "inert"] as const) {
+    if (description.startsWith(saying[how]))
+      return [{ kind, path, how, instead: description.slice(saying[how].length) }];
+  }
+  return [
+    ...Object.entries(properties).flatMap(([name, child]) => within(kind, `${path}.${name}`, child)),
+    ...(items === undefined ? [] : within(kind, `${path}[]`, items)),
+  ];
+}
+
+const cells = ({ kind, path, instead }: Unused) => [`\`${kind}\``, `\`${path}\``, instead] as const;
+
+/** As the README has it. */
+export const unusedRow = (row: Unused): string => `| ${cells(row).join(" | ")} |`;
+
+export const unusedTable = (): string => table(["Kind", "Field", "Instead"], unused.map(cells));

@@ -33,6 +33,19 @@ export type ObjectRef = Static<typeof ObjectRef>;
 export const localRef = () => Optional(LocalRef);
 export const objectRef = () => Optional(ObjectRef);
 
+/** For manifests written for VirtRigaud: nobody reads or sets it. The README tells of it by these words. */
+export const unused = <T extends Described>(schema: T, instead: string): T =>
+  described(schema, `${saying.unused}${instead}`);
+/** It has to keep the rules, and nothing more is made of it. */
+export const checked = <T extends Described>(schema: T, instead: string): T =>
+  described(schema, `${saying.checked}${instead}`);
+/** It is read, to warn of it or to pass it on, and changes nothing. */
+export const inert = <T extends Described>(schema: T, instead: string): T =>
+  described(schema, `${saying.inert}${instead}`);
+type Described = Parameters<typeof described>[0];
+export const saying = { unused: "Has no effect: ", checked: "Only checked: ", inert: "Changes nothing: " } as const;
+export const forPeople = "it is for people";
+
 /** A text with an end. */
 export const upTo = (maxLength: number, description?: string) =>
   Optional(Text({ maxLength, ...(description === undefined ? {} : { description }) }));
@@ -70,7 +83,7 @@ export const DiskSpec = Fields({
   name: name(63),
   sizeGiB: Int32({ minimum: 1, maximum: 65_536, description: "It may grow, and never shrinks" }),
   type: Optional(Enum(diskTypes, { default: "thin" })),
-  storageClass: Optional(Text()),
+  storageClass: unused(Optional(Text()), "the provider chooses where a disk is"),
   expandPolicy: Optional(
     Enum(["Online", "Offline"], { default: "Offline", description: "Offline: it grows when the machine is off" }),
   ),
@@ -126,17 +139,18 @@ export const UserData = Fields({ cloudInit: content(), ignition: content() });
 export type UserData = Static<typeof UserData>;
 export const MetaData = Fields({ cloudInit: content() });
 
-export const VirtualMachineResources = Fields({
-  cpu: int(1, 128),
-  memoryMiB: Optional(Int64({ minimum: 128, maximum: 1_048_576 })),
-  gpu: Optional(
+const gpu = () =>
+  Optional(
     Fields({
       count: Int32({ minimum: 1, maximum: 8 }),
       type: Optional(Text({ pattern: "^[a-zA-Z0-9-_]+$" })),
       memory: Optional(Int64({ minimum: 512, description: "MiB" })),
     }),
-  ),
-});
+  );
+const size = { cpu: int(1, 128), memoryMiB: Optional(Int64({ minimum: 128, maximum: 1_048_576 })) } as const;
+
+export const VirtualMachineResources = Fields({ ...size, gpu: unused(gpu(), "it gets no GPU") });
+export const CurrentResources = Fields({ ...size, gpu: unused(gpu(), "it is never set, as no machine gets a GPU") });
 export type VirtualMachineResources = Static<typeof VirtualMachineResources>;
 
 // --- Of a status

@@ -10,7 +10,7 @@ import {
   SecurityContext,
   Toleration,
 } from "@telltale/kinds/core";
-import { duration, flag, int, ObjectRef, upTo } from "./fields.ts";
+import { duration, flag, int, ObjectRef, unused, upTo } from "./fields.ts";
 
 export const providerTypes = ["vsphere", "libvirt", "firecracker", "qemu", "proxmox"] as const;
 export type ProviderType = (typeof providerTypes)[number];
@@ -29,7 +29,7 @@ const tls = Fields(
 );
 
 const runtime = Fields({
-  mode: Optional(Enum(["Remote"], { default: "Remote" })),
+  mode: unused(Optional(Enum(["Remote"], { default: "Remote" })), "Remote is all that there is"),
   image: Text({ pattern: imagePattern }),
   imagePullPolicy: Optional(Enum(["Always", "Never", "IfNotPresent"], { default: "IfNotPresent" })),
   imagePullSecrets: Optional(List(ImagePullSecret(), { maxItems: 10 })),
@@ -83,7 +83,10 @@ export const ProviderSpec = Fields({
       connectionTimeout: duration("30s"),
       idleTimeout: duration("5m"),
       maxConnections: int(1, 100, 10),
-      maxIdleConnections: Optional(Int32({ minimum: 1, default: 5 })),
+      maxIdleConnections: unused(
+        Optional(Int32({ minimum: 1, default: 5 })),
+        "there is one connection, kept as long as the Provider",
+      ),
     }),
   ),
 });

@@ -1,7 +1,7 @@
 // What a Provider says of itself beside its conditions (3.2): its process, what it can do, what is used.
 import { Enum, Fields, Flag, Int32, List, Optional, type Static, Text, Time } from "@telltale/kinds";
 import { LocalObjectReference } from "@telltale/kinds/core";
-import { bytes, count, percentage } from "./fields.ts";
+import { bytes, count, percentage, unused } from "./fields.ts";
 
 export const runtimePhases = ["Pending", "Starting", "Running", "Stopping", "Failed"] as const;
 export type RuntimePhase = (typeof runtimePhases)[number];
@@ -82,13 +82,16 @@ const resourceUsage = Fields({
   cpu: usage("virtual CPUs"),
   memory: usage("bytes"),
   storage: usage("bytes"),
-  network: Optional(
-    Fields({
-      bytesReceived: counted(),
-      bytesSent: counted(),
-      packetsReceived: counted(),
-      packetsSent: counted(),
-    }),
+  network: unused(
+    Optional(
+      Fields({
+        bytesReceived: counted(),
+        bytesSent: counted(),
+        packetsReceived: counted(),
+        packetsSent: counted(),
+      }),
+    ),
+    "it is never set, as no provider tells",
   ),
 });
 

@@ -3,6 +3,7 @@ import { described, Enum, Fields, Int32, List, Optional, type Static, Text } fro
 import {
   disks,
   duration,
+  forPeople,
   LifecycleHandler,
   LocalRef,
   localRef,
@@ -10,6 +11,7 @@ import {
   networks,
   ObjectRef,
   UserData,
+  unused,
   VirtualMachineResources,
 } from "./fields.ts";
 
@@ -21,8 +23,8 @@ const ImportedDisk = Fields({
   path: Optional(Text({ description: "Where the provider finds it" })),
   format: Optional(Enum(["qcow2", "vmdk", "raw", "vdi", "vhdx"], { default: "qcow2" })),
   sizeGiB: Optional(Int32({ minimum: 1 })),
-  source: Optional(Enum(["migration", "clone", "import", "snapshot", "manual"])),
-  migrationRef: localRef(),
+  source: unused(Optional(Enum(["migration", "clone", "import", "snapshot", "manual"])), forPeople),
+  migrationRef: unused(localRef(), forPeople),
 });
 export type ImportedDisk = Static<typeof ImportedDisk>;
 

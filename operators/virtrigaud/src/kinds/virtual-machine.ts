@@ -25,7 +25,7 @@ import {
 } from "@telltale/kinds";
 import { finalizers, group, version } from "../names.ts";
 import { failsAloud } from "./failures.ts";
-import { bytes, message, VirtualMachineResources } from "./fields.ts";
+import { bytes, CurrentResources, message } from "./fields.ts";
 import {
   forceDelete,
   lookAtProvider,
@@ -66,7 +66,7 @@ const status = Fields({
   lastTaskRef: Text({ maxLength: 1024, description: "A create, power or delete that the provider is still at" }),
   reconfigureTaskRef: Text({ maxLength: 1024, description: "A change that the provider is still at" }),
   lastReconfigureTime: Time(),
-  currentResources: VirtualMachineResources,
+  currentResources: CurrentResources,
   snapshots: List(snapshotInfo, { maxItems: 500, description: "Those of its VMSnapshots that are ready" }),
   provider: Dictionary(Text({ maxLength: 1024 }), {
     maxProperties: 64,

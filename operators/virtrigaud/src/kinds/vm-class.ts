@@ -21,7 +21,7 @@ import {
 } from "@telltale/kinds";
 import { finalizers, group, version } from "../names.ts";
 import { keepsPhase } from "./failures.ts";
-import { count, diskTypesAndNvme, flag, int, keyProvider, upTo } from "./fields.ts";
+import { count, diskTypesAndNvme, flag, inert, int, keyProvider, upTo } from "./fields.ts";
 import { forceDelete, invalid, reconcileFailed, unanswered, valid } from "./reasons.ts";
 
 const spec = Fields({
@@ -33,8 +33,8 @@ const spec = Fields({
     Fields({
       size: Optional(Quantity({ default: "40Gi" })),
       type: Optional(Enum(diskTypesAndNvme, { default: "thin" })),
-      storageClass: upTo(253),
-      iops: int(100, 100_000),
+      storageClass: inert(upTo(253), "the provider chooses; status.validationResults warns"),
+      iops: inert(int(100, 100_000), "there is no limit; status.validationResults warns"),
     }),
   ),
   resourceLimits: Optional(

@@ -7,6 +7,7 @@ import {
   environment,
   exactlyOne,
   flag,
+  forPeople,
   int,
   ipv4,
   localRef,
@@ -16,6 +17,7 @@ import {
   objectRef,
   pairs,
   UserData,
+  unused,
   upTo,
   words,
 } from "./fields.ts";
@@ -114,11 +116,13 @@ const customization = Fields({
   tags: words(50),
 });
 
+const providerDecides = "the provider decides";
+
 const options = Fields({
   type: Optional(Enum(cloneTypes, { default: "FullClone" })),
   powerOn: flag(false),
-  includeSnapshots: flag(false),
-  parallel: flag(false),
+  includeSnapshots: unused(flag(false), "a copy has no snapshots"),
+  parallel: unused(flag(false), providerDecides),
   timeout: duration("30m"),
   retryPolicy: Optional(
     Fields(
@@ -134,19 +138,22 @@ const options = Fields({
     Fields({
       datastore: upTo(255),
       folder: upTo(255),
-      storageClass: upTo(253),
-      diskFormat: Optional(Enum(diskTypesAndNvme)),
-      preferThinProvisioning: flag(true),
-      enableCompression: flag(false),
+      storageClass: unused(upTo(253), providerDecides),
+      diskFormat: unused(Optional(Enum(diskTypesAndNvme)), providerDecides),
+      preferThinProvisioning: unused(flag(true), providerDecides),
+      enableCompression: unused(flag(false), providerDecides),
     }),
   ),
-  performance: Optional(
-    Fields({
-      priority: Optional(Enum(["Low", "Normal", "High"], { default: "Normal" })),
-      concurrentDisks: int(1, 10, 2),
-      ioThrottling: flag(false),
-      maxIOPS: int(100, 100_000),
-    }),
+  performance: unused(
+    Optional(
+      Fields({
+        priority: Optional(Enum(["Low", "Normal", "High"], { default: "Normal" })),
+        concurrentDisks: int(1, 10, 2),
+        ioThrottling: flag(false),
+        maxIOPS: int(100, 100_000),
+      }),
+    ),
+    providerDecides,
   ),
 });
 
@@ -155,14 +162,17 @@ export const VMCloneSpec = Fields({
   target,
   options: Optional(options),
   customization: Optional(customization),
-  metadata: Optional(
-    Fields({
-      createdBy: upTo(255),
-      project: upTo(255),
-      environment: environment(),
-      purpose: Optional(Enum(["backup", "testing", "migration", "development", "production", "staging"])),
-      tags: Optional(Dictionary(Text(), { maxProperties: 50 })),
-    }),
+  metadata: unused(
+    Optional(
+      Fields({
+        createdBy: upTo(255),
+        project: upTo(255),
+        environment: environment(),
+        purpose: Optional(Enum(["backup", "testing", "migration", "development", "production", "staging"])),
+        tags: Optional(Dictionary(Text(), { maxProperties: 50 })),
+      }),
+    ),
+    forPeople,
   ),
 });
 export type VMCloneSpec = Static<typeof VMCloneSpec>;

@@ -1,6 +1,19 @@
 // What a person says about an image (3.8): where it comes from, and how it is prepared.
 import { Dictionary, described, Enum, Fields, Flag, Int32, Optional, type Static, Text } from "@telltale/kinds";
-import { duration, exactlyOne, flag, int, LocalRef, localRef, ObjectRef, pairs, upTo } from "./fields.ts";
+import {
+  duration,
+  exactlyOne,
+  flag,
+  forPeople,
+  inert,
+  int,
+  LocalRef,
+  localRef,
+  ObjectRef,
+  pairs,
+  unused,
+  upTo,
+} from "./fields.ts";
 
 export const imageFormats = ["qcow2", "raw", "vmdk", "vhd", "vhdx", "iso", "ova", "ovf"] as const;
 export type ImageFormat = (typeof imageFormats)[number];
@@ -92,7 +105,7 @@ const prepare = Fields({
   storage: Optional(
     Fields({
       preferredFormat: Optional(Enum(imageFormats)),
-      compression: flag(false),
+      compression: inert(flag(false), "the provider decides"),
       libvirt: Optional(
         Fields({
           storagePool: upTo(255),
@@ -110,41 +123,50 @@ const prepare = Fields({
       ),
     }),
   ),
-  optimization: Optional(
-    Fields({
-      convertFormat: Optional(Enum(imageFormats)),
-      enableCompression: flag(false),
-      enableDeltaSync: flag(false),
-      removeUnusedSpace: flag(false),
-    }),
+  optimization: inert(
+    Optional(
+      Fields({
+        convertFormat: Optional(Enum(imageFormats)),
+        enableCompression: flag(false),
+        enableDeltaSync: flag(false),
+        removeUnusedSpace: flag(false),
+      }),
+    ),
+    "the image stays as it was fetched",
   ),
 });
 
 export const VMImageSpec = Fields({
   source: Fields(sources, { rules: [exactlyOne(sourceNames)] }),
   prepare: Optional(prepare),
-  distribution: Optional(
-    Fields({
-      name: Optional(
-        Enum(["ubuntu", "centos", "rhel", "fedora", "debian", "suse", "windows", "freebsd", "coreos", "other"]),
-      ),
-      version: upTo(100),
-      variant: upTo(100),
-      family: Optional(Enum(["linux", "windows", "bsd", "other"])),
-      kernel: Optional(
-        Fields({ type: Optional(Enum(["linux", "windows", "freebsd", "other"])), version: Optional(Text()) }),
-      ),
-    }),
+  distribution: unused(
+    Optional(
+      Fields({
+        name: Optional(
+          Enum(["ubuntu", "centos", "rhel", "fedora", "debian", "suse", "windows", "freebsd", "coreos", "other"]),
+        ),
+        version: upTo(100),
+        variant: upTo(100),
+        family: Optional(Enum(["linux", "windows", "bsd", "other"])),
+        kernel: Optional(
+          Fields({ type: Optional(Enum(["linux", "windows", "freebsd", "other"])), version: Optional(Text()) }),
+        ),
+      }),
+    ),
+    forPeople,
   ),
-  metadata: Optional(
-    Fields({
-      displayName: upTo(255),
-      description: upTo(1024),
-      version: upTo(100),
-      architecture: Optional(Enum(["amd64", "arm64", "x86_64", "aarch64"], { default: "amd64" })),
-      tags: pairs(50),
-      annotations: pairs(50),
-    }),
+  metadata: unused(
+    Optional(
+      Fields({
+        displayName: upTo(255),
+        description: upTo(1024),
+        version: upTo(100),
+        architecture: Optional(Enum(["amd64", "arm64", "x86_64", "aarch64"], { default: "amd64" })),
+        tags: pairs(50),
+        annotations: pairs(50),
+      }),
+    ),
+    forPeople,
   ),
 });
 export type VMImageSpec = Static<typeof VMImageSpec>;

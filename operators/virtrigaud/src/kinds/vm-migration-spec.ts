@@ -6,6 +6,7 @@ import {
   environment,
   exactlyOne,
   flag,
+  forPeople,
   int,
   LocalRef,
   localRef,
@@ -14,6 +15,7 @@ import {
   ObjectRef,
   objectRef,
   pairs,
+  unused,
   upTo,
 } from "./fields.ts";
 import { patterns } from "./patterns.ts";
@@ -48,7 +50,10 @@ const pvc = Fields({
   storageClassName: Optional(Text()),
   size: Optional(Text({ pattern: "^[0-9]+(\\.[0-9]+)?(Ei?|Pi?|Ti?|Gi?|Mi?|Ki?)$" })),
   accessMode: Optional(Enum(["ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany"], { default: "ReadWriteMany" })),
-  mountPath: Optional(Text({ default: "/mnt/migration-storage" })),
+  mountPath: unused(
+    Optional(Text({ default: "/mnt/migration-storage" })),
+    "providers have the claim in a folder of its name in /mnt/migration-storage",
+  ),
 });
 
 const s3 = Fields({
@@ -64,7 +69,7 @@ const nfs = Fields({
   server: Text({ maxLength: 253 }),
   export: Text({ maxLength: 4096 }),
   path: upTo(4096),
-  readOnly: flag(false),
+  readOnly: unused(flag(false), "a transfer has to write"),
   uid: owner(),
   gid: owner(),
 });
@@ -119,14 +124,17 @@ export const VMMigrationSpec = Fields({
   target,
   storage: Optional(storage),
   options: Optional(options),
-  metadata: Optional(
-    Fields({
-      createdBy: upTo(255),
-      project: upTo(255),
-      environment: environment(),
-      purpose: Optional(Enum(["disaster-recovery", "cloud-migration", "provider-change", "testing", "maintenance"])),
-      tags: pairs(50),
-    }),
+  metadata: unused(
+    Optional(
+      Fields({
+        createdBy: upTo(255),
+        project: upTo(255),
+        environment: environment(),
+        purpose: Optional(Enum(["disaster-recovery", "cloud-migration", "provider-change", "testing", "maintenance"])),
+        tags: pairs(50),
+      }),
+    ),
+    forPeople,
   ),
 });
 export type VMMigrationSpec = Static<typeof VMMigrationSpec>;

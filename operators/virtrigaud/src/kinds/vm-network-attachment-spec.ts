@@ -1,7 +1,25 @@
 // What a person says about a network (3.10): how each hypervisor calls it, where addresses come from, what is let through.
 import { Dictionary, Enum, Fields, Flag, Int32, Int64, List, Optional, type Static, Text } from "@telltale/kinds";
-import { environment, flag, int, ipv4, LocalRef, localRef, pairs, upTo, words } from "./fields.ts";
+import {
+  checked,
+  environment,
+  flag,
+  forPeople,
+  inert,
+  int,
+  ipv4,
+  LocalRef,
+  localRef,
+  pairs,
+  unused,
+  upTo,
+  words,
+} from "./fields.ts";
 import { patterns } from "./patterns.ts";
+
+const ignored = <T extends Parameters<typeof unused>[0]>(schema: T): T => unused(schema, untold);
+const onlyChecked = <T extends Parameters<typeof unused>[0]>(schema: T): T => checked(schema, untold);
+const untold = "providers are not told; status.providerStatus names it";
 
 const vlanId = () => int(1, 4094);
 const atLeast = (minimum: number) => Optional(Int64({ minimum }));
@@ -10,12 +28,14 @@ const gateway = () => Text({ pattern: patterns.ipv4 });
 
 const vsphere = Fields({
   portgroup: upTo(255),
-  distributedSwitch: Optional(
-    Fields({
-      name: Text({ maxLength: 255 }),
-      uuid: Optional(Text()),
-      portgroupType: Optional(Enum(["ephemeral", "distributed"])),
-    }),
+  distributedSwitch: ignored(
+    Optional(
+      Fields({
+        name: Text({ maxLength: 255 }),
+        uuid: Optional(Text()),
+        portgroupType: Optional(Enum(["ephemeral", "distributed"])),
+      }),
+    ),
   ),
   adapterType: Optional(Enum(["vmxnet3", "e1000", "e1000e"], { default: "vmxnet3" })),
   pciSlotNumber: int(32, 1024),
@@ -23,52 +43,56 @@ const vsphere = Fields({
     Fields({
       type: Optional(Enum(["none", "vlan", "pvlan", "trunk"], { default: "none" })),
       vlanID: vlanId(),
-      primaryVlanID: vlanId(),
-      secondaryVlanID: vlanId(),
-      trunkVlanIDs: Optional(List(Int32(), { maxItems: 100 })),
+      primaryVlanID: inert(vlanId(), untold),
+      secondaryVlanID: inert(vlanId(), untold),
+      trunkVlanIDs: inert(Optional(List(Int32(), { maxItems: 100 })), untold),
     }),
   ),
-  security: Optional(
-    Fields({ allowForgedTransmits: flag(true), allowMACChanges: flag(true), allowPromiscuous: flag(false) }),
+  security: ignored(
+    Optional(Fields({ allowForgedTransmits: flag(true), allowMACChanges: flag(true), allowPromiscuous: flag(false) })),
   ),
-  trafficShaping: Optional(
-    Fields({
-      enabled: flag(false),
-      averageBandwidth: atLeast(1000),
-      peakBandwidth: atLeast(1000),
-      burstSize: atLeast(1024),
-    }),
+  trafficShaping: ignored(
+    Optional(
+      Fields({
+        enabled: flag(false),
+        averageBandwidth: atLeast(1000),
+        peakBandwidth: atLeast(1000),
+        burstSize: atLeast(1024),
+      }),
+    ),
   ),
 });
 
 const libvirt = Fields({
   networkName: upTo(255),
-  bridge: Optional(Fields({ name: Text({ maxLength: 15 }), stp: flag(false), delay: int(0, 30) })),
+  bridge: Optional(Fields({ name: Text({ maxLength: 15 }), stp: ignored(flag(false)), delay: ignored(int(0, 30)) })),
   model: Optional(Enum(["virtio", "e1000", "e1000e", "rtl8139", "pcnet", "ne2k_pci"], { default: "virtio" })),
-  driver: Optional(
-    Fields({
-      name: Optional(Enum(["kvm", "vfio", "uio"])),
-      queues: int(1, 16),
-      txMode: Optional(Enum(["iothread", "timer"])),
-      ioEventFD: Optional(Flag()),
-      eventIDX: Optional(Flag()),
-    }),
+  driver: ignored(
+    Optional(
+      Fields({
+        name: Optional(Enum(["kvm", "vfio", "uio"])),
+        queues: int(1, 16),
+        txMode: Optional(Enum(["iothread", "timer"])),
+        ioEventFD: Optional(Flag()),
+        eventIDX: Optional(Flag()),
+      }),
+    ),
   ),
-  filterRef: Optional(Fields({ filter: Text({ maxLength: 255 }), parameters: pairs(20) })),
+  filterRef: ignored(Optional(Fields({ filter: Text({ maxLength: 255 }), parameters: pairs(20) }))),
 });
 
 const proxmox = Fields({
   bridge: Optional(Text({ maxLength: 15, pattern: "^vmbr[0-9]+$" })),
   model: Optional(Enum(["virtio", "e1000", "rtl8139", "vmxnet3"], { default: "virtio" })),
   vlanTag: vlanId(),
-  mtu: int(68, 65_520),
-  firewall: flag(false),
-  rateLimit: Optional(Int32({ minimum: 1 })),
+  mtu: ignored(int(68, 65_520)),
+  firewall: ignored(flag(false)),
+  rateLimit: ignored(Optional(Int32({ minimum: 1 }))),
 });
 
 const network = Fields({
   type: Optional(Enum(["bridged", "nat", "isolated", "host-only", "external"], { default: "bridged" })),
-  mtu: int(68, 9000, 1500),
+  mtu: ignored(int(68, 9000, 1500)),
   vsphere: Optional(vsphere),
   libvirt: Optional(libvirt),
   proxmox: Optional(proxmox),
@@ -80,14 +104,14 @@ const ipAllocation = Fields({
     Fields({
       address: cidr4(),
       gateway: ipv4(),
-      routes: Optional(
-        List(Fields({ destination: cidr4(), gateway: gateway(), metric: int(0, 65_535) }), { maxItems: 20 }),
+      routes: onlyChecked(
+        Optional(List(Fields({ destination: cidr4(), gateway: gateway(), metric: int(0, 65_535) }), { maxItems: 20 })),
       ),
     }),
   ),
   poolConfig: Optional(Fields({ poolRef: LocalRef, preferredIP: ipv4() })),
-  dhcpConfig: Optional(Fields({ hostname: upTo(255), clientID: upTo(255), options: pairs(20) })),
-  dnsConfig: Optional(Fields({ servers: words(10), searchDomains: words(10), options: pairs(10) })),
+  dhcpConfig: ignored(Optional(Fields({ hostname: upTo(255), clientID: upTo(255), options: pairs(20) }))),
+  dnsConfig: Optional(Fields({ servers: words(10), searchDomains: ignored(words(10)), options: ignored(pairs(10)) })),
 });
 
 const actions = ["ACCEPT", "DROP", "REJECT"] as const;
@@ -131,17 +155,22 @@ const security = Fields({
 export const VMNetworkAttachmentSpec = Fields({
   network,
   ipAllocation: Optional(ipAllocation),
-  qos: Optional(
-    Fields({ ingressLimit: atLeast(1000), egressLimit: atLeast(1000), priority: int(0, 7), dscp: int(0, 63) }),
+  qos: ignored(
+    Optional(
+      Fields({ ingressLimit: atLeast(1000), egressLimit: atLeast(1000), priority: int(0, 7), dscp: int(0, 63) }),
+    ),
   ),
-  security: Optional(security),
-  metadata: Optional(
-    Fields({
-      displayName: upTo(255),
-      description: upTo(1024),
-      environment: environment(),
-      tags: Optional(Dictionary(Text(), { maxProperties: 50 })),
-    }),
+  security: onlyChecked(Optional(security)),
+  metadata: unused(
+    Optional(
+      Fields({
+        displayName: upTo(255),
+        description: upTo(1024),
+        environment: environment(),
+        tags: Optional(Dictionary(Text(), { maxProperties: 50 })),
+      }),
+    ),
+    forPeople,
   ),
 });
 export type VMNetworkAttachmentSpec = Static<typeof VMNetworkAttachmentSpec>;

@@ -23,7 +23,7 @@ import {
 } from "@telltale/kinds";
 import { finalizers, group, version } from "../names.ts";
 import { failsAloud } from "./failures.ts";
-import { message, providerEntry, providerKeys } from "./fields.ts";
+import { message, providerEntry, providerKeys, unused } from "./fields.ts";
 import { forceDelete, invalid, reconcileFailed, unanswered, valid } from "./reasons.ts";
 import { VMNetworkAttachmentSpec } from "./vm-network-attachment-spec.ts";
 
@@ -35,7 +35,7 @@ const ipAllocation = Fields({
   ip: Text({ maxLength: 45 }),
   mac: Optional(Text({ maxLength: 17 })),
   allocatedAt: Optional(Time()),
-  leaseExpiry: Optional(Time()),
+  leaseExpiry: unused(Optional(Time()), "it is never set, as nobody sees DHCP leases"),
 });
 export type IPAllocation = Static<typeof ipAllocation>;
 

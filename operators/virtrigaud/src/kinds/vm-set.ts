@@ -27,7 +27,7 @@ import {
 import { LabelSelector, PersistentVolumeClaimSpec } from "@telltale/kinds/core";
 import { finalizers, group, version } from "../names.ts";
 import { keepsPhase } from "./failures.ts";
-import { count, int, pairs, upTo } from "./fields.ts";
+import { count, int, pairs, unused, upTo } from "./fields.ts";
 import { lookAtProvider, reconcileFailed, validationError } from "./reasons.ts";
 import { vmPhases } from "./virtual-machine.ts";
 import { VirtualMachineSpec } from "./virtual-machine-spec.ts";
@@ -45,7 +45,7 @@ const spec = Fields({
     metadata: Optional(Fields({ labels: pairs(), annotations: pairs() })),
     spec: VirtualMachineSpec,
   }),
-  serviceName: upTo(253),
+  serviceName: unused(upTo(253), "no Service is looked for"),
   minReadySeconds: int(0, 3600),
   revisionHistoryLimit: int(0, 100, 10),
   ordinals: Optional(Fields({ start: int(0, 999_999, 0) })),

@@ -39,6 +39,7 @@ import {
   pairs,
   percentage,
   providerEntry,
+  unused,
   upTo,
 } from "./fields.ts";
 import { lookAtProvider, providerUnreachable, reconcileFailed, validationError } from "./reasons.ts";
@@ -58,9 +59,18 @@ const spec = Fields({
       consistencyLevel: Optional(
         Enum(["CrashConsistent", "FilesystemConsistent", "ApplicationConsistent"], { default: "FilesystemConsistent" }),
       ),
-      type: Optional(Enum(["Standard", "Crash", "Application"], { default: "Standard" })),
-      compression: flag(false),
-      encryption: Optional(Fields({ enabled: flag(false), keyProvider: keyProvider(), keyRef: localRef() })),
+      type: unused(
+        Optional(Enum(["Standard", "Crash", "Application"], { default: "Standard" })),
+        "includeMemory, quiesce and consistencyLevel say it",
+      ),
+      compression: unused(flag(false), "the provider decides"),
+      encryption: Optional(
+        Fields({
+          enabled: flag(false, "No provider can: true is refused"),
+          keyProvider: unused(keyProvider(), "no provider encrypts snapshots"),
+          keyRef: unused(localRef(), "no provider encrypts snapshots"),
+        }),
+      ),
     }),
   ),
   retentionPolicy: Optional(
