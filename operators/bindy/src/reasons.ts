@@ -75,3 +75,7 @@ export const bindcarReasons = [
   REASON_BINDCAR_UNREACHABLE,
 ] as const;
 export type BindcarReason = (typeof bindcarReasons)[number];
+
+/** Why it may not be known what a server has of a zone: where the zone is missing, that is known. */
+export const unansweredReasons = bindcarReasons.filter((it) => it !== REASON_ZONE_NOT_FOUND);
+export type UnansweredReason = (typeof unansweredReasons)[number];

@@ -482,3 +482,20 @@ test("a zone for nobody says so, and so do its records", async () => {
     "False ZoneNotConfigured DNSZone has no instances: No instance matches the zone",
   );
 });
+
+test("6.1 a zone and its records say as their reason that Bindcar cannot do what it is asked, until it can", async () => {
+  await begin(1, 0);
+  const { faults } = await it.bindcar("dns-primary-0");
+  faults.add("http-501");
+  await it.pass(400_000);
+  const said = "Operation not supported by Bindcar (501)";
+  expect(await it.says(DNSZone, "example-com")).toMatch(/^Unknown BindcarNotImplemented /);
+  for (const type of ["Ready", "Degraded"]) expect(await it.says(DNSZone, "example-com", type)).toContain(said);
+  expect(await it.says(DNSZone, "example-com", "Degraded")).toMatch(/^Unknown BindcarNotImplemented /);
+  expect(await it.says(ARecord, "www")).toMatch(/^Unknown BindcarNotImplemented /);
+  expect(await it.says(ARecord, "www")).toContain(said);
+  faults.clear();
+  await it.pass(60_000);
+  expect(await it.says(DNSZone, "example-com")).toContain("True ReconcileSucceeded");
+  expect(await it.says(ARecord, "www")).toContain("True ReconcileSucceeded");
+}, 60_000);

@@ -40,6 +40,7 @@ test("A-120 two primaries and a secondary give the same answers with the same se
   expect(status?.bind9Instances?.map(({ status: is }) => is)).toEqual(["Configured", "Configured", "Configured"]);
   const record = await it.get(ARecord, "www");
   expect(record?.status).toMatchObject({ zone: "example.com.", addresses: "192.0.2.10", publishedName: "www" });
+  expect((await it.get(MXRecord, "mail"))?.status).not.toHaveProperty("addresses");
   const instance = await it.get(Bind9Instance, "dns-primary-0");
   expect(instance?.status).toMatchObject({
     zonesCount: 1,
@@ -58,7 +59,7 @@ test("A-122 a changed address and TTL replace the old one, with one step of the 
   await it.pass(10_000);
   expect(await it.answers("www.example.com.", "A")).toEqual(all("60 A 192.0.2.2", ...three));
   expect(await it.serials()).toEqual([before + 1, before + 1, before + 1]);
-  expect((await it.get(ARecord, "www"))?.status?.addresses).toBe("192.0.2.2");
+  expect((await it.get(ARecord, "www"))?.status).toMatchObject({ addresses: "192.0.2.2" });
 });
 
 test("A-123 two MX records of one name stay, and nothing is sent while nothing changes", async () => {

@@ -24,7 +24,7 @@ import {
 import { LabelSelector } from "@telltale/kinds/core";
 import { because } from "../meanings.ts";
 import { finalizers, group, version } from "../names.ts";
-import { bindcarReasons } from "../reasons.ts";
+import { unansweredReasons } from "../reasons.ts";
 import { keepStatus } from "./failures.ts";
 import { seconds } from "./fields.ts";
 import { Maybe, type Settled } from "./maybe.ts";
@@ -137,7 +137,7 @@ export const DNSZone = defineKind({
               "Progressing",
             ],
           ),
-          ...because(["Unknown"], bindcarReasons),
+          ...because(["Unknown"], unansweredReasons),
         },
       }),
       Progressing: neutral({
@@ -154,7 +154,7 @@ export const DNSZone = defineKind({
         reasons: {
           ...because(["True"], ["PrimaryFailed", "SecondaryFailed", "PartialReconciliation"]),
           ...because(["False"], ["ReconcileSucceeded"]),
-          ...because(["Unknown"], ["DuplicateZone", "NoTargets", "ConfigurationInvalid", ...bindcarReasons]),
+          ...because(["Unknown"], ["DuplicateZone", "NoTargets", "ConfigurationInvalid", ...unansweredReasons]),
         },
       }),
     },

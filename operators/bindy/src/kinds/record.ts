@@ -15,12 +15,12 @@ import {
 } from "@telltale/kinds";
 import { because } from "../meanings.ts";
 import { group, version } from "../names.ts";
-import { bindcarReasons } from "../reasons.ts";
+import { unansweredReasons } from "../reasons.ts";
 import { keepStatus } from "./failures.ts";
 import { seconds } from "./fields.ts";
 import { Maybe } from "./maybe.ts";
 import { patterns } from "./patterns.ts";
-import { ZoneReference } from "./references.ts";
+import { SelectingZone } from "./references.ts";
 import { ready, tail, written } from "./vocabulary.ts";
 
 const common = {
@@ -38,13 +38,18 @@ export function recordSpec<P extends TProperties>(
   return Fields({ name: ownerName(owner), ...common, ...fields }, { rules });
 }
 
-const status = Fields({
+const said = {
   zone: Text({ maxLength: 254, description: "Deprecated: the name of the zone" }),
-  zoneRef: ZoneReference,
+  zoneRef: SelectingZone,
   recordHash: Text({ maxLength: 64, pattern: "^[0-9a-f]{64}$" }),
   lastUpdated: Time({ description: "When it was last published with another content" }),
-  addresses: Optional(Text({ maxLength: 8192, description: "The addresses, of A and AAAA records only" })),
   publishedName: Text({ maxLength: 253 }),
+} as const;
+
+export const recordStatus = Fields(said);
+export const addressStatus = Fields({
+  ...said,
+  addresses: Optional(Text({ maxLength: 8192, description: "All that are served, with commas between them" })),
 });
 
 const vocabulary = conditions(
@@ -57,6 +62,7 @@ const vocabulary = conditions(
           ["False"],
           [
             "NotSelected",
+            "ZoneNotFound",
             "ZoneNotConfigured",
             "NoPrimaryInstances",
             "ReconcileFailed",
@@ -65,8 +71,7 @@ const vocabulary = conditions(
             "Progressing",
           ],
         ),
-        ...because(["Unknown"], bindcarReasons),
-        ...because(["False", "Unknown"], ["ZoneNotFound"]),
+        ...because(["Unknown"], unansweredReasons),
       },
     }),
   },
@@ -79,6 +84,7 @@ interface Declaration<P extends TProperties> {
   readonly description: string;
   readonly finalizer: string;
   readonly spec: TObject<P>;
+  readonly status: typeof recordStatus | typeof addressStatus;
   /** Between Zone and TTL. */
   readonly columns: readonly Column[];
 }
@@ -89,7 +95,6 @@ export function defineRecord<P extends TProperties>({ shortName, columns, ...dec
     version,
     ...declared,
     shortNames: [shortName],
-    status,
     conditions: vocabulary,
     memory: ["recordHash", "lastUpdated", "publishedName", "zoneRef"],
     failures: keepStatus,

@@ -3,7 +3,7 @@ import { column, Int32, List, ListSet, type Resource, type Static, Text } from "
 import { finalizers } from "../names.ts";
 import type { Settled } from "./maybe.ts";
 import { patterns } from "./patterns.ts";
-import { defineRecord, recordSpec } from "./record.ts";
+import { addressStatus, defineRecord, recordSpec, recordStatus } from "./record.ts";
 
 const short = () => Int32({ minimum: 0, maximum: 65_535 });
 const target = () => Text({ maxLength: 253, pattern: patterns.target });
@@ -19,6 +19,7 @@ export const ARecord = defineRecord({
   description: "IPv4 addresses of a name.",
   finalizer: finalizers.aRecord,
   spec: a,
+  status: addressStatus,
   columns: addresses(),
 });
 
@@ -31,6 +32,7 @@ export const AAAARecord = defineRecord({
   description: "IPv6 addresses of a name.",
   finalizer: finalizers.aaaaRecord,
   spec: aaaa,
+  status: addressStatus,
   columns: addresses(),
 });
 
@@ -47,6 +49,7 @@ export const TXTRecord = defineRecord({
   description: "Texts of a name.",
   finalizer: finalizers.txtRecord,
   spec: txt,
+  status: recordStatus,
   columns: [],
 });
 
@@ -60,6 +63,7 @@ export const CNAMERecord = defineRecord({
   description: "Another name for a name.",
   finalizer: finalizers.cnameRecord,
   spec: cname,
+  status: recordStatus,
   columns: [targetColumn()],
 });
 
@@ -70,6 +74,7 @@ export const MXRecord = defineRecord({
   description: "A mail server of a name.",
   finalizer: finalizers.mxRecord,
   spec: mx,
+  status: recordStatus,
   columns: [column("Priority", ".spec.priority", "integer"), column("Mail Server", ".spec.mailServer")],
 });
 
@@ -80,6 +85,7 @@ export const NSRecord = defineRecord({
   description: "A name server of a name.",
   finalizer: finalizers.nsRecord,
   spec: ns,
+  status: recordStatus,
   columns: [column("Nameserver", ".spec.nameserver")],
 });
 
@@ -98,6 +104,7 @@ export const SRVRecord = defineRecord({
   description: "Where a service of a name is found.",
   finalizer: finalizers.srvRecord,
   spec: srv,
+  status: recordStatus,
   columns: [targetColumn(), column("Port", ".spec.port", "integer")],
 });
 
@@ -112,6 +119,7 @@ export const CAARecord = defineRecord({
   description: "Who may issue certificates for a name.",
   finalizer: finalizers.caaRecord,
   spec: caa,
+  status: recordStatus,
   columns: [column("Tag", ".spec.tag"), column("Value", ".spec.value")],
 });
 

@@ -16,15 +16,19 @@ export const ClusterReference = Fields({
   namespace: Optional(namespace()),
 });
 
-/** Two are equal when they differ in `lastReconciledAt` only. */
-export const ZoneReference = Fields({
+const zone = {
   apiVersion: apiVersion(),
   kind: Enum(["DNSZone"]),
   name: objectName(),
   namespace: namespace(),
   zoneName: Text({ maxLength: 253 }),
-  lastReconciledAt: lastReconciledAt(),
-});
+} as const;
+
+/** Of a record: when it was last published is its `lastUpdated`. */
+export const SelectingZone = Fields(zone);
+
+/** Two are equal when they differ in `lastReconciledAt` only. */
+export const ZoneReference = Fields({ ...zone, lastReconciledAt: lastReconciledAt() });
 
 export const RecordReference = Fields({
   apiVersion: apiVersion(),

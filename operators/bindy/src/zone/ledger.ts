@@ -3,7 +3,7 @@
 import type { Name, Source } from "@telltale/runtime";
 import type { SafeText } from "@telltale/status";
 import type { RecordKind } from "../kinds/index.ts";
-import type { BindcarReason } from "../reasons.ts";
+import type { UnansweredReason } from "../reasons.ts";
 import type { Rejection } from "./compile.ts";
 
 export interface ZoneReport {
@@ -28,7 +28,7 @@ export type RecordResult =
   | { readonly is: "served"; readonly hash: string; readonly name: string }
   | { readonly is: "rejected"; readonly rejection: Rejection }
   | { readonly is: "failed"; readonly why: SafeText }
-  | { readonly is: "unknown"; readonly reason: BindcarReason; readonly why: SafeText }; // no primary said what it has
+  | { readonly is: "unknown"; readonly reason: UnansweredReason; readonly why: SafeText }; // no primary said what it has
 
 /** A record by the name of its kind. */
 export interface RecordName extends Required<Name> {

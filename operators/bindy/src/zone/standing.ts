@@ -1,7 +1,7 @@
 // How far a zone has got on one instance, by what its pods answered in this pass. Pure.
 import { type SafeText, text } from "@telltale/status";
 import type { Bind9Instance, DNSZoneStatus } from "../kinds/index.ts";
-import type { BindcarReason } from "../reasons.ts";
+import type { UnansweredReason } from "../reasons.ts";
 import type { Result, ServerTrouble } from "./primaries.ts";
 import type { Followed } from "./secondaries.ts";
 import { isRefusal, meaningIn, refusalIn } from "./trouble.ts";
@@ -13,7 +13,7 @@ export type Standing =
   | { readonly at: "Configured" }
   | { readonly at: "Claimed"; readonly reason: StandingReason; readonly why: SafeText } // it will come
   | { readonly at: "Failed"; readonly reason: StandingReason; readonly why: SafeText }
-  | { readonly at: "Unknown"; readonly reason: BindcarReason; readonly why: SafeText }; // a pod did not answer what it has
+  | { readonly at: "Unknown"; readonly reason: UnansweredReason; readonly why: SafeText }; // a pod did not answer what it has
 
 type Asked = Pick<Done, "primaries" | "secondaries" | "late">;
 

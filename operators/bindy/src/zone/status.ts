@@ -5,7 +5,7 @@ import type { Bind9Instance, DNSZone, DNSZoneStatus } from "../kinds/index.ts";
 import { zoneSays } from "../messages.ts";
 import { earliest, nextLook, nextTry } from "../moments.ts";
 import { apiVersion } from "../names.ts";
-import type { BindcarReason } from "../reasons.ts";
+import type { UnansweredReason } from "../reasons.ts";
 import { type Plan, plan as planOf } from "./plan.ts";
 import { signingIn } from "./signing.ts";
 import { type Standing, type StandingReason, standingOf } from "./standing.ts";
@@ -140,7 +140,7 @@ function refusedBy(world: World, done: Done): SafeText {
 function firstUnknown(
   world: World,
   done: Done,
-): { readonly reason: BindcarReason; readonly why: SafeText } | undefined {
+): { readonly reason: UnansweredReason; readonly why: SafeText } | undefined {
   const { primaries, secondaries } = world.targets;
   for (const instance of [...primaries, ...secondaries]) {
     const standing = standingOf(instance, world, done);

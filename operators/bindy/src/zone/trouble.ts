@@ -8,6 +8,7 @@ import {
   REASON_BINDCAR_UNREACHABLE,
   REASON_RNDC_AUTHENTICATION_FAILED,
   REASON_ZONE_NOT_FOUND,
+  type UnansweredReason,
 } from "../reasons.ts";
 import type { ServerTrouble } from "./primaries.ts";
 
@@ -26,10 +27,11 @@ export const refusalIn = (trouble: ServerTrouble, zone: string): Said<BindcarRea
     ? { reason: reasonOf(trouble), message: saysOf(trouble, zone) }
     : meaningOf({ trouble, zone });
 
-/** Of a server of which it is not known what it has. */
-export function meaningIn(trouble: ServerTrouble, zone: string): Said<BindcarReason> {
+/** Of a server of which it is not known what it has. One that has said what it lacks, or has instead, is none of these. */
+export function meaningIn(trouble: ServerTrouble, zone: string): Said<UnansweredReason> {
   const { reason, message } = refusalIn(trouble, zone);
-  return { reason: reason === "Differs" ? REASON_BINDCAR_UNREACHABLE : reason, message };
+  const isKnown = reason === "Differs" || reason === REASON_ZONE_NOT_FOUND;
+  return { reason: isKnown ? REASON_BINDCAR_UNREACHABLE : reason, message };
 }
 
 function reasonOf(trouble: UpdateTrouble): BindcarReason | "Differs" {
