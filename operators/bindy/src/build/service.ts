@@ -51,6 +51,9 @@ const open = [
   "ipFamilyPolicy",
 ] as const;
 
+/** What a Service has beside these and its ports. */
+export const closed = ["selector", "externalName", "trafficDistribution"] as const;
+
 type Override = NonNullable<Nameserver["service"]["spec"]>;
 
 function merged(base: ServiceSpec, over: Override | undefined): ServiceSpec {

@@ -7,6 +7,8 @@ const asked = (more: Partial<Asked>): Asked => ({
   storage: {},
   role: "primary",
   moreKeys: [],
+  bindcar: {},
+  service: {},
   primaryServers: [],
   ...more,
 });
@@ -64,4 +66,21 @@ test("of further keys all but their names is listed where it is not the default"
 test("nothing is listed where nothing of it is asked for", () => {
   const signing = { enabled: true, exportToSecret: false, autoGenerate: true, algorithm: "ECDSAP256SHA256" };
   expect(fieldsOf({ config: { dnssec: { signing } }, storage: { storageType: "emptyDir", emptyDir: {} } })).toEqual([]);
+});
+
+test("what the Service of an instance does not take over is listed, with who said it", () => {
+  const spec = {
+    type: "LoadBalancer",
+    selector: { app: "other" },
+    externalName: "x",
+    trafficDistribution: "PreferClose",
+  };
+  expect(fieldsOf({ bindcar: { serviceSpec: spec }, service: { spec }, role: "secondary" })).toEqual([
+    "bindcarConfig.serviceSpec.selector",
+    "bindcarConfig.serviceSpec.externalName",
+    "bindcarConfig.serviceSpec.trafficDistribution",
+    "secondary.service.spec.selector",
+    "secondary.service.spec.externalName",
+    "secondary.service.spec.trafficDistribution",
+  ]);
 });

@@ -2,6 +2,7 @@
 // are accepted, since manifests have them; the status of the instance says so, and what to do. Pure.
 import { isBuiltInPolicy } from "./named-conf.ts";
 import { isSigning, type Nameserver } from "./nameserver.ts";
+import { closed } from "./service.ts";
 
 export interface Unsupported {
   /** As a user finds it: in the spec of the instance, in its `config`, or in its cluster and the `global` of that. */
@@ -9,7 +10,7 @@ export interface Unsupported {
   readonly message: string;
 }
 
-type Asked = Pick<Nameserver, "config" | "storage" | "role" | "moreKeys"> & {
+type Asked = Pick<Nameserver, "config" | "storage" | "role" | "moreKeys" | "bindcar" | "service"> & {
   readonly primaryServers: readonly string[];
 };
 
@@ -20,6 +21,8 @@ export function unsupportedIn({ role, primaryServers, ...server }: Asked): reado
     ...signing(server),
     ...storage(server),
     ...server.moreKeys.flatMap(moreKey),
+    ...service("bindcarConfig.serviceSpec", server.bindcar.serviceSpec),
+    ...service(`${role}.service.spec`, server.service.spec),
     [
       "primaryServers",
       role === "primary" && primaryServers.length > 0,
@@ -66,6 +69,12 @@ function storage({ storage: of }: Pick<Asked, "storage">): readonly Found[] {
     ["storage.persistentVolumeClaim.accessModes", accessModes !== undefined, made],
     ["storage.persistentVolumeClaim.storageClassName", storageClassName !== undefined, made],
   ];
+}
+
+function service(path: string, said: Asked["service"]["spec"]): readonly Found[] {
+  const other =
+    "the Service of an instance has it as the operator sets it: remove the field, and make a Service of your own with it";
+  return closed.map((field) => [`${path}.${field}`, said?.[field] !== undefined, other]);
 }
 
 /** The Secret of a further key is included as it is, by its file. */

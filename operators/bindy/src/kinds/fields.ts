@@ -79,12 +79,15 @@ export const RndcKeyConfig = Fields({
   algorithm: algorithm(),
 });
 
+const serviceSpec = () =>
+  ServiceSpec({ description: "Over what the operator has. No effect: selector, externalName, trafficDistribution" });
+
 export const BindcarConfig = Fields({
   image: Maybe(image()),
   imagePullPolicy: pullPolicy(),
   resources: Maybe(ResourceRequirements()),
   port: Maybe(Int32({ minimum: 1024, maximum: 65_535, default: 8080 })),
-  serviceSpec: Maybe(ServiceSpec()),
+  serviceSpec: Maybe(serviceSpec()),
   logLevel: Maybe(Enum(["debug", "info", "warn", "error"], { default: "info" })),
   envVars: Maybe(List(EnvVar(), { maxItems: 64 })),
 });
@@ -145,7 +148,7 @@ export const Bind9Config = Fields({
   bindcarConfig: Maybe(BindcarConfig),
 });
 
-export const ServiceConfig = Fields({ annotations: labels(), spec: Maybe(ServiceSpec()) });
+export const ServiceConfig = Fields({ annotations: labels(), spec: Maybe(serviceSpec()) });
 
 const reservedKeys: Rule = {
   rule: "self.all(key, !key.startsWith('bindy.firestoned.io/') && !key.startsWith('app.kubernetes.io/'))",
