@@ -6,7 +6,7 @@ export {
 } from "./bind9-global-cluster.ts";
 export { Bind9Instance, type Bind9InstanceSpec, type Bind9InstanceStatus } from "./bind9-instance.ts";
 export { DNSZone, type DNSZoneSpec, type DNSZoneStatus } from "./dns-zone.ts";
-export { type Algorithm, algorithms } from "./fields.ts";
+export { type Algorithm, algorithms, clusterFields } from "./fields.ts";
 export { Maybe, type Settled, settled, specOf } from "./maybe.ts";
 export { patterns } from "./patterns.ts";
 export {
