@@ -233,6 +233,25 @@ test("A-93 a global cluster has a cluster in each namespace, and goes after them
   expect((await it.client.list(Bind9Instance, {})).items).toEqual([]);
 });
 
+test("12.2 an image of a registry that is not allowed is refused, and nothing is made of it until it is corrected", async () => {
+  it = await stage({ config: { imageRegistries: ["registry.example.com/dns"] } });
+  const { apiVersion, kind } = Bind9GlobalCluster;
+  const image = (of: string) => ({ image: { image: `${of}/bind9:9.18` } });
+  const spec = { namespace, primary: { replicas: 1 }, ...image("elsewhere.example.com") };
+  await it.client.create(Bind9GlobalCluster, { apiVersion, kind, metadata: { name: "dns" }, spec });
+  await it.pass(20_000);
+  expect(await it.says("b9gc", "dns")).toBe(
+    "False ConfigurationInvalid Invalid configuration: spec.image.image: is not from a registry that the operator allows",
+  );
+  expect((await it.client.list(Bind9Cluster, {})).items).toEqual([]);
+  const allowed = image("registry.example.com/dns");
+  await it.client.patch(Bind9GlobalCluster, { name: "dns" }, { merge: { spec: allowed } });
+  await it.pass(20_000);
+  expect(await it.says("b9gc", "dns")).toBe("True ClustersReady All 1 clusters are ready (dns-system/dns)");
+  const [pod] = await it.pods("dns-primary-0");
+  expect(pod?.spec?.containers[0]?.image).toBe(allowed.image.image);
+});
+
 test("A-65 a namespace that is not there: it says so, tells of it, and goes on when it comes", async () => {
   it = await stage();
   const { apiVersion, kind } = Bind9GlobalCluster;

@@ -240,3 +240,40 @@ test("A-135 a wildcard is published", async () => {
   await it.pass(10_000);
   expect(await it.answers("*.example.com.", "A")).toEqual(all("3600 A 192.0.2.77", "dns-primary-0"));
 });
+
+test("8.5 selectors choose by expressions: instances and records that have a label, have it not, or have one of some values", async () => {
+  const tier = (name: string) => ({ merge: { metadata: { labels: { tier: name } } } });
+  await it.cluster("dns", 3, 0);
+  for (const [i, name] of ["front", "back"].entries())
+    await it.client.patch(Bind9Instance, { namespace, name: `dns-primary-${i}` }, tier(name));
+  const selected = (...matchExpressions: readonly object[]) => [{ selector: { matchExpressions } }];
+  const { clusterRef: _, ...rest } = zoneSpec;
+  await it.make(DNSZone, "example-com", {
+    ...rest,
+    bind9InstancesFrom: selected({ key: "tier", operator: "In", values: ["front", "middle"] }),
+    recordsFrom: selected({ key: "tier", operator: "Exists" }, { key: "tier", operator: "NotIn", values: ["old"] }),
+  });
+  const record = (name: string, labels: object) =>
+    it.make(ARecord, name, { name, ipv4Addresses: ["192.0.2.10"] }, { labels });
+  await record("new", { tier: "new" });
+  await record("old", { tier: "old" });
+  await record("none", {});
+  await it.pass(10_000);
+  expect(await it.answers("new.example.com.", "A")).toEqual({
+    "dns-primary-0": "3600 A 192.0.2.10",
+    "dns-primary-1": "REFUSED",
+    "dns-primary-2": "REFUSED",
+  });
+  for (const name of ["old", "none"]) {
+    expect((await it.answers(`${name}.example.com.`, "A"))["dns-primary-0"]).toBe("NXDOMAIN");
+    expect(await it.says(ARecord, name)).toContain("False NotSelected");
+  }
+  const spec = { bind9InstancesFrom: selected({ key: "tier", operator: "DoesNotExist" }) };
+  await it.edit(DNSZone, "example-com", { spec });
+  await it.pass(20_000);
+  expect(await it.answers("new.example.com.", "A")).toEqual({
+    "dns-primary-0": "REFUSED",
+    "dns-primary-1": "REFUSED",
+    "dns-primary-2": "3600 A 192.0.2.10",
+  });
+});
