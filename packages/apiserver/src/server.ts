@@ -156,6 +156,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
   const admit: Admission = chain(
     builtinAdmission({
       store,
+      clock,
       random,
       serviceAccounts: options.serviceAccounts ?? false,
       podSecurity: options.podSecurity ?? {},

@@ -1,6 +1,7 @@
 // Defaults and exemptions of PodSecurity, and what it notes for the audit: as recorded from a real kube-apiserver.
 import { readFileSync } from "node:fs";
 import { seededRandom, VirtualClock } from "@telltale/clock";
+import type { Ms } from "@telltale/kinds";
 import { afterEach, expect, test } from "vitest";
 import { type ApiServer, type AuditEvent, startApiServer } from "../src/index.ts";
 import type { JsonObject } from "../src/json.ts";
@@ -96,3 +97,39 @@ test("without settings every namespace lets every pod in, and that is noted", as
     { "pod-security.kubernetes.io/enforce-policy": "privileged:latest" },
   ]);
 });
+
+test("a namespace's new level is checked against its pods for a second, and what was not checked is said", async () => {
+  let step = 0;
+  class SlowClock extends VirtualClock {
+    #spent = 0;
+    override uptime(): Ms {
+      this.#spent += step;
+      return super.uptime() + this.#spent;
+    }
+  }
+  server = await startApiServer({ listen: false, clock: new SlowClock() });
+  const { client } = server;
+  const send = (method: string, path: string, body: JsonObject) =>
+    client({ method, path, headers: { "content-type": contentTypes[method] ?? "" }, body: JSON.stringify(body) });
+  const spec = { hostPID: true, containers: [{ name: "c", image: "i" }] };
+  for (let i = 0; i < 9; i += 1)
+    await send("POST", "/api/v1/namespaces/default/pods", { metadata: { name: `p${i}` }, spec });
+  const relabel = async (enforce: string) => {
+    const labels = { "pod-security.kubernetes.io/enforce": enforce };
+    const answer = await send("PATCH", "/api/v1/namespaces/default?dryRun=All", { metadata: { labels } });
+    return warningTexts(answer.headers["warning"]);
+  };
+  const violated = 'existing pods in namespace "default" violate the new PodSecurity enforce level "baseline:latest"';
+  expect(await relabel("baseline")).toEqual([violated, "p0 (and 8 other pods): host namespaces"]);
+  step = 300; // of each look at the time, the first of them before any pod
+  expect(await relabel("baseline")).toEqual([
+    "new PodSecurity enforce level only checked against the first 4 of 9 existing pods",
+    violated,
+    "p0 (and 3 other pods): host namespaces",
+  ]);
+});
+
+const contentTypes: Readonly<Record<string, string>> = {
+  POST: "application/json",
+  PATCH: "application/merge-patch+json",
+};

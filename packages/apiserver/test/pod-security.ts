@@ -1,6 +1,7 @@
 // Requests to a server whose PodSecurity has defaults and exemptions, and what it answers and notes for their audit.
 import type { PodSecuritySettings } from "../src/index.ts";
 import type { JsonObject } from "../src/json.ts";
+import { warned } from "./pod-warnings.ts";
 
 export const settings: PodSecuritySettings = {
   defaults: { enforce: "baseline", "enforce-version": "v1.30", audit: "restricted", "audit-version": "latest" },
@@ -99,6 +100,7 @@ export const requests: readonly Request[] = [
   deployment("a template with an exempt runtime class", "plain", { ...host, runtimeClassName: "sandbox" }),
   deployment("a template in an exempt namespace", "free", host),
   deployment("a template where all is allowed", "own", host),
+  ...warned,
 ];
 
 const prefix = "pod-security.kubernetes.io/";

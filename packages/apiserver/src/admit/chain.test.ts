@@ -8,6 +8,7 @@ import { Store } from "../store/store.ts";
 import type { Admission, Attributes } from "./admission.ts";
 import { builtinAdmission, chain } from "./chain.ts";
 
+const clock = new VirtualClock(instant(0));
 const create = (group: string, resource: string, object: JsonObject): Attributes =>
   ({
     operation: "CREATE",
@@ -35,7 +36,7 @@ test("each sees what the one before has made, and is not asked what one before i
 });
 
 test("pods get their priority from the lowest default class, their tolerations, and their account where that is on", async () => {
-  const store = new Store({ clock: new VirtualClock(instant(0)) });
+  const store = new Store({ clock });
   for (const [name, value] of [
     ["high", 9],
     ["low", 4],
@@ -45,20 +46,24 @@ test("pods get their priority from the lowest default class, their tolerations, 
   }
   store.commit("//serviceaccounts/ns/default", { object: { metadata: { name: "default" } } });
   const pod = create("", "pods", { metadata: { name: "a" }, spec: { containers: [{ name: "a" }] } });
-  const without = await builtinAdmission({ store, random: seededRandom(1), serviceAccounts: false }).mutate(pod);
+  const without = await builtinAdmission({ store, clock, random: seededRandom(1), serviceAccounts: false }).mutate(pod);
   expect([at(without, "spec", "priorityClassName"), at(without, "spec", "priority")]).toEqual(["low", 4]);
   expect(at(without, "spec", "tolerations")).toHaveLength(2);
   expect(at(without, "spec", "serviceAccountName")).toBeUndefined();
-  const mounted = await builtinAdmission({ store, random: seededRandom(1), serviceAccounts: true }).mutate(pod);
+  const mounted = await builtinAdmission({ store, clock, random: seededRandom(1), serviceAccounts: true }).mutate(pod);
   expect(at(mounted, "spec", "serviceAccountName")).toBe("default");
   await expect(
-    builtinAdmission({ store, random: seededRandom(1), serviceAccounts: true }).mutate({ ...pod, namespace: "other" }),
+    builtinAdmission({ store, clock, random: seededRandom(1), serviceAccounts: true }).mutate({
+      ...pod,
+      namespace: "other",
+    }),
   ).rejects.toThrow('serviceaccount "default" not found');
 });
 
 test("claims are protected and nodes tainted, but only new ones", async () => {
   const admission = builtinAdmission({
-    store: new Store({ clock: new VirtualClock() }),
+    store: new Store({ clock }),
+    clock,
     random: seededRandom(1),
     serviceAccounts: false,
   });

@@ -1,5 +1,5 @@
 // Several admissions as one, one after the other: whom one refuses, the next is not asked about.
-import type { Random } from "@telltale/clock";
+import type { Clock, Random } from "@telltale/clock";
 import type { JsonObject } from "../json.ts";
 import { admitPod, type World, withNotReadyTaint, withProtection, withTolerations } from "../kinds/admission.ts";
 import { brokenLimits, withUsualAmounts } from "../kinds/limit-range.ts";
@@ -27,6 +27,7 @@ export function chain(...admissions: readonly Admission[]): Admission {
 
 export interface BuiltinAdmissionOptions {
   readonly store: Store;
+  readonly clock: Clock;
   readonly random: Random;
   /** Whether pods get their ServiceAccount and its token, and cannot be made without one. */
   readonly serviceAccounts: boolean;
@@ -51,7 +52,7 @@ export function builtinAdmission(options: BuiltinAdmissionOptions): Admission {
   const runtimeClass = (name: string) => store.get(`/node.k8s.io/runtimeclasses/${name}`)?.object();
   const ingressClasses = () =>
     store.scan("/networking.k8s.io/ingressclasses/").records.map((record) => record.object());
-  const checkPodSecurity = podSecurity(store, options.podSecurity ?? {});
+  const checkPodSecurity = podSecurity(store, options.podSecurity ?? {}, options.clock);
   const ranges = new ByNamespace(store, "//limitranges/");
   const rangesIn = (namespace: string) => ranges.in(namespace).map((record) => record.object());
   return {

@@ -1,5 +1,6 @@
 // PodSecurity: whether a namespace lets a pod in, and what is said where it does. Templates of pods are only talked about.
-import { deepEqual } from "@telltale/kinds";
+import type { Clock } from "@telltale/clock";
+import { deepEqual, type Ms } from "@telltale/kinds";
 import { at, isObject, type JsonObject, text } from "../json.ts";
 import { each, given } from "../kinds/edit.ts";
 import { podLike } from "../pod-security/checks.ts";
@@ -35,11 +36,16 @@ const templates: Readonly<Record<string, readonly string[]>> = {
   "batch/cronjobs": ["spec", "jobTemplate", "spec", "template"],
 };
 
-/** As many pods of a namespace are looked at when its level changes. */
-const mostPods = 3000;
+/** As many pods of a namespace are looked at when its level changes, and no longer than this. */
+const maxPodsChecked = 3000;
+const podCheckTimeout: Ms = 1000;
 
 /** Throws a StatusError to refuse a write. */
-export function podSecurity(store: Store, settings: PodSecuritySettings): (a: Attributes) => void {
+export function podSecurity(
+  store: Store,
+  settings: PodSecuritySettings,
+  clock: Pick<Clock, "uptime">,
+): (a: Attributes) => void {
   const { defaults, exemptions } = readSettings(settings);
   const policyIn = (labels: Readonly<Record<string, string>>) => policyOf(labels, defaults);
   const noted = (a: Attributes, name: string, value: string) => a.annotate?.(labelPrefix + name, value);
@@ -133,24 +139,30 @@ export function podSecurity(store: Store, settings: PodSecuritySettings): (a: At
 
   /** What the pods that are there already do against a new level. */
   function violatedBy(name: string, enforce: LevelVersion): string[] {
+    const deadline = clock.uptime() + podCheckTimeout;
     const { records } = store.scan(`//pods/${name}/`);
     const pods = oneOfEachFirst(
       records.map((it) => it.object()).filter((it) => !hasExemptRuntime(given(it, "spec") ?? {})),
     );
     const byReason = new Map<string, string[]>();
-    for (const pod of pods.slice(0, mostPods)) {
+    let checked = 0;
+    for (const pod of pods.slice(0, maxPodsChecked)) {
+      checked += 1;
       const found = violations(enforce, podLike(given(pod, "metadata"), given(pod, "spec") ?? {}));
       const reason = found.map((it) => it.reason).join(", ");
-      if (found.length > 0) byReason.set(reason, [...(byReason.get(reason) ?? []), nameOf(pod)]);
+      if (found.length > 0) {
+        const names = byReason.get(reason);
+        if (names === undefined) byReason.set(reason, [nameOf(pod)]);
+        else names.push(nameOf(pod));
+      }
+      if (clock.uptime() > deadline) break;
     }
-    const lines = [...byReason].map(
-      ([reason, names]) => `${[...names].sort()[0]}${others(names.length - 1)}: ${reason}`,
-    );
+    const lines = [...byReason].map(([reason, names]) => `${names.sort()[0]}${others(names.length - 1)}: ${reason}`);
     const level = shownAs(enforce);
     return [
-      ...(pods.length <= mostPods
+      ...(checked === pods.length
         ? []
-        : [`new PodSecurity enforce level only checked against the first ${mostPods} of ${pods.length} existing pods`]),
+        : [`new PodSecurity enforce level only checked against the first ${checked} of ${pods.length} existing pods`]),
       ...(lines.length === 0
         ? []
         : [`existing pods in namespace "${name}" violate the new PodSecurity enforce level "${level}"`]),

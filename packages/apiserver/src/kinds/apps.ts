@@ -18,6 +18,7 @@ import {
 import { child, each, fill, filled, fillZero, given, number } from "./edit.ts";
 import { goStruct, goValue } from "./go-shape.ts";
 import { fillPodTemplate } from "./pod-defaults.ts";
+import { claimWarnings, ownerWarnings, templateWarnings } from "./pod-warnings.ts";
 import {
   alwaysTemplate,
   invalidSelector,
@@ -34,6 +35,8 @@ type Found = FieldError[];
 
 const scaled = { scale: replicas, subresources: [scaleSubresource] };
 const specOf = (object: JsonObject): JsonObject => given(object, "spec") ?? {};
+const ofTemplate = (object: JsonObject): string[] =>
+  templateWarnings("spec.template", given(specOf(object), "template"));
 const generationAnnotation = "deprecated.daemonset.template.generation";
 
 function validateRevision({ data, revision }: JsonObject): Found {
@@ -66,6 +69,7 @@ export const appsStrategies: readonly Strategy[] = [
     validate: validateDeployment,
     validateUpdate: (object, old) => [...validateDeployment(object), ...fixedSelector(object, old)],
     validateStatusUpdate: (object) => replicaStatus(object, ["updatedReplicas", "readyReplicas", "availableReplicas"]),
+    warnings: ownerWarnings(ofTemplate),
   }),
   strategy(ReplicaSet, "apps.ReplicaSet", {
     ...scaled,
@@ -78,6 +82,7 @@ export const appsStrategies: readonly Strategy[] = [
     validate: validateReplicaSet,
     validateUpdate: (object, old) => [...validateReplicaSet(object), ...fixedSelector(object, old)],
     validateStatusUpdate: (object) => replicaStatus(object),
+    warnings: ownerWarnings(ofTemplate),
   }),
   strategy(StatefulSet, "apps.StatefulSet", {
     ...scaled,
@@ -89,6 +94,20 @@ export const appsStrategies: readonly Strategy[] = [
       ...serviceName(specOf(object)),
     ],
     validateUpdate: (object, old) => [...validateStatefulSet(object), ...statefulSetUpdate(object, old)],
+    warnings: (object, old) => {
+      // The paths of Kubernetes, which are not the same for a change.
+      const field = (i: number) => `spec.volumeClaimTemplates[${i}]${old === undefined ? "" : ".Spec"}`;
+      const limit = number(specOf(object), "revisionHistoryLimit") ?? 0;
+      return [
+        ...ownerWarnings(ofTemplate, () => [])(object, old),
+        ...each(specOf(object), "volumeClaimTemplates").flatMap((claim, i) => claimWarnings(field(i), specOf(claim))),
+        ...(limit < 0
+          ? [
+              "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
+            ]
+          : []),
+      ];
+    },
   }),
   strategy(DaemonSet, "apps.DaemonSet", {
     tracksGeneration: true,
@@ -106,18 +125,21 @@ export const appsStrategies: readonly Strategy[] = [
     }),
     prepareCreate: (object) => counted(without(object, "status"), 1),
     prepareUpdate: (object, old) => {
-      const before = Number(text(at(old, "metadata", "annotations", generationAnnotation))) || 0;
       const moved = !same(at(object, "spec", "template"), at(old, "spec", "template"));
-      return counted(keeping(object, old, "status"), before + (moved ? 1 : 0));
+      return counted(keeping(object, old, "status"), templateGeneration(old) + (moved ? 1 : 0));
     },
-    prepareStatusUpdate: (object, old) =>
-      counted(statusOnly(object, old), Number(text(at(old, "metadata", "annotations", generationAnnotation))) || 0),
+    prepareStatusUpdate: (object, old) => counted(statusOnly(object, old), templateGeneration(old)),
     validate: validateDaemonSet,
     validateUpdate: (object, old) => [...fixedSelector(object, old), ...validateDaemonSet(object)],
+    warnings: (object, old) =>
+      old !== undefined && templateGeneration(object) === templateGeneration(old) ? [] : ofTemplate(object),
   }),
 ];
 
 /** How often the template has changed: a field once, an annotation now. */
+const templateGeneration = (object: JsonObject): number =>
+  Number(text(at(object, "metadata", "annotations", generationAnnotation))) || 0;
+
 function counted(object: JsonObject, generation: number): JsonObject {
   const metadata = given(object, "metadata") ?? {};
   const annotations = { ...given(metadata, "annotations"), [generationAnnotation]: String(generation) };

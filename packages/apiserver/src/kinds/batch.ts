@@ -8,6 +8,7 @@ import {
   immutable,
   invalidRaw,
   isUsableSelector,
+  labelProblems,
   labelSelector,
   nonNegative,
   oneOf,
@@ -19,6 +20,7 @@ import { child, each, fill, filled, fillZero, given, number, texts } from "./edi
 import { goStruct, goTemplate } from "./go-shape.ts";
 import { fillPodTemplate } from "./pod-defaults.ts";
 import { podTemplate } from "./pod-validation.ts";
+import { jobWarnings, ownerWarnings } from "./pod-warnings.ts";
 import { matchesTemplate } from "./replicas.ts";
 import { namesZone, scheduleProblem } from "./schedule.ts";
 import { keeping, type Strategy, strategy, without } from "./strategy.ts";
@@ -34,8 +36,9 @@ export const batchStrategies: readonly Strategy[] = [
     default: filled(fillJob),
     prepareCreate: (job, { uid }) => labelled(withSelector(without(job, "status"), uid)),
     prepareUpdate: (job, old) => labelled(keeping(job, old, "status")),
-    validate: validateJob,
+    validate: (job) => [...validateJob(job), ...indexedName(job)],
     validateUpdate: (job, old) => [...validateJob(job), ...jobUpdate(specOf(job), specOf(old), old)],
+    warnings: ownerWarnings((job) => jobWarnings("spec", specOf(job))),
     fields: {
       names: ["status.successful"],
       read: (job) => ({ "status.successful": String(number(given(job, "status"), "succeeded") ?? 0) }),
@@ -54,8 +57,18 @@ export const batchStrategies: readonly Strategy[] = [
     }),
     validate: (cron) => validateCronJob(cron, undefined),
     validateUpdate: (cron, old) => validateCronJob(cron, old),
+    warnings: (cron, old) => [
+      ...ownerWarnings((it) => jobWarnings("spec.jobTemplate.spec", given(given(specOf(it), "jobTemplate"), "spec")))(
+        cron,
+        old,
+      ),
+      ...(old !== undefined && text(specOf(cron)["schedule"]).includes("TZ") ? [zoneWarning] : []),
+    ],
   }),
 ];
+
+const zoneWarning =
+  "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
 
 function fillJob(job: JsonObject): void {
   const spec = child(job, "spec");
@@ -111,6 +124,18 @@ function labelled(job: JsonObject): JsonObject {
   const labels = texts(given(given(specOf(job), "template"), "metadata"), "labels");
   if (labels === undefined || texts(given(job, "metadata"), "labels") !== undefined) return job;
   return { ...job, metadata: { ...given(job, "metadata"), labels } };
+}
+
+/** The pods of an Indexed Job are called after it, with their index. */
+function indexedName(job: JsonObject): Found {
+  const spec = specOf(job);
+  const completions = number(spec, "completions") ?? 0;
+  if (spec["completionMode"] !== "Indexed" || completions <= 0) return [];
+  const name = text(at(job, "metadata", "name"));
+  const last = `${name}-${completions - 1}`;
+  return labelProblems(last).length === 0
+    ? []
+    : [invalidField("metadata.name", name, `will not able to create pod with invalid DNS label: ${last}`)];
 }
 
 function validateJob(job: JsonObject): Found {

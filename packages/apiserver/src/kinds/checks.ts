@@ -4,6 +4,7 @@ import { deepEqual, isQualifiedName } from "@telltale/kinds";
 import { isObject, type Json, type JsonObject, put, text } from "../json.ts";
 import { type FieldError, invalidField, notSupported, required } from "../status.ts";
 import { each, given, list, texts } from "./edit.ts";
+import { rangeOf } from "./ip-ranges.ts";
 
 type Found = FieldError[];
 
@@ -30,7 +31,8 @@ const bytes = (value: string): number => Buffer.byteLength(value);
 /** What is wrong with a name, in words; nothing when it is fine. */
 export function labelProblems(name: string): string[] {
   const problems = name.length > 63 ? ["must be no more than 63 characters"] : [];
-  return labelPattern.test(name) ? problems : [...problems, dnsLabelText];
+  if (labelPattern.test(name)) return problems;
+  return [...problems, isSubdomain(name) ? "must not contain dots" : dnsLabelText];
 }
 
 export function subdomainProblems(name: string): string[] {
@@ -147,9 +149,9 @@ export const protocols = ["SCTP", "TCP", "UDP"];
 
 export function ipAddress(field: string, value: Json | undefined): Found {
   const ip = text(value);
-  return isIPv4(ip) || isIPv6(ip)
-    ? []
-    : [invalidField(field, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")];
+  if (!isIPv4(ip) && !isIPv6(ip))
+    return [invalidField(field, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")];
+  return rangeOf(ip)?.isMapped === true ? [invalidField(field, ip, "must not be an IPv4-mapped IPv6 address")] : [];
 }
 
 export function isCidr(value: string): boolean {

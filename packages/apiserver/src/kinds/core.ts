@@ -33,6 +33,7 @@ import { namespaceStrategy } from "./namespace.ts";
 import { podStrategy } from "./pod.ts";
 import { fillPodTemplate } from "./pod-defaults.ts";
 import { podTemplate } from "./pod-validation.ts";
+import { ownerWarnings, templateWarnings } from "./pod-warnings.ts";
 import { replicaStatus, replicas, scaleSubresource } from "./replicas.ts";
 import { serviceStrategy } from "./service.ts";
 import { type Strategy, statusOnly, strategy } from "./strategy.ts";
@@ -85,6 +86,10 @@ export const coreStrategies: readonly Strategy[] = [
     returnDeletedObject: true,
     default: filled(fillPodTemplate),
     validate: (object) => podTemplate("template", given(object, "template")),
+    warnings: ownerWarnings(
+      (object) => templateWarnings("template", given(object, "template")),
+      () => [],
+    ),
   }),
   strategy(ReplicationController, "core.ReplicationController", {
     tracksGeneration: true,
@@ -104,6 +109,12 @@ export const coreStrategies: readonly Strategy[] = [
     }),
     validate: validateController,
     validateStatusUpdate: (object) => replicaStatus(object),
+    // Kubernetes warns of the template as it was before a change.
+    warnings: (object, old) =>
+      ownerWarnings(() => templateWarnings("spec.template", given(given(old ?? object, "spec"), "template")))(
+        object,
+        old,
+      ),
     fields: {
       names: ["status.replicas"],
       read: (object) => ({ "status.replicas": String(number(given(object, "status"), "replicas") ?? 0) }),

@@ -16,7 +16,7 @@ export function withAppArmorFields(pod: JsonObject, warn: (text: string) => void
   const spec: JsonObject = { ...given(pod, "spec") };
   const ofPod = given(given(spec, "securityContext"), "appArmorProfile");
   const filledIn = (container: JsonObject): JsonObject => {
-    const key = appArmor + text(container["name"]);
+    const key = appArmorKey(container);
     const annotation = annotations[key];
     const context = given(container, "securityContext");
     if (annotation === undefined || given(context, "appArmorProfile") !== undefined) return container;
@@ -30,25 +30,21 @@ export function withAppArmorFields(pod: JsonObject, warn: (text: string) => void
   return { ...pod, spec };
 }
 
-function profileOf(annotation: string): JsonObject | undefined {
+/** The annotation about a container. */
+export const appArmorKey = (container: JsonObject): string => appArmor + text(container["name"]);
+
+/** What an annotation says, as the field does. */
+export function profileOf(annotation: string): JsonObject | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };
   const file = annotation.startsWith("localhost/") ? annotation.slice("localhost/".length) : "";
   return file === "" ? undefined : { type: "Localhost", localhostProfile: file };
 }
 
-/** Annotations about seccomp that nothing reads any more. */
-export function seccompWarnings(pod: JsonObject): string[] {
-  const annotations = given(given(pod, "metadata"), "annotations") ?? {};
-  const spec = given(pod, "spec") ?? {};
-  const unset = (holder: JsonObject, key: string) =>
-    given(given(holder, "securityContext"), "seccompProfile") === undefined && Object.hasOwn(annotations, key)
-      ? [`metadata.annotations[${key}]: non-functional in v1.27+; use the "seccompProfile" field instead`]
-      : [];
-  return [
-    ...unset(spec, seccompOfPod),
-    ...groups
-      .flatMap((group) => each(spec, group))
-      .flatMap((container) => unset(container, seccompOfContainer + text(container["name"]))),
-  ];
+/** An annotation about seccomp that nothing reads any more: of a pod, or of a container. `prefix`: of its path. */
+export function seccompWarnings(prefix: string, annotations: JsonObject, holder: JsonObject, isPod: boolean): string[] {
+  const key = isPod ? seccompOfPod : seccompOfContainer + text(holder["name"]);
+  const isUsed = given(given(holder, "securityContext"), "seccompProfile") !== undefined;
+  if (isUsed || !Object.hasOwn(annotations, key)) return [];
+  return [`${prefix}metadata.annotations[${key}]: non-functional in v1.27+; use the "seccompProfile" field instead`];
 }

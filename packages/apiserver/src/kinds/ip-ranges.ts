@@ -54,6 +54,22 @@ export function rangeWarnings(field: string, cidr: string): string[] {
   return [`${field}: IPv6 CIDR value "${cidr}" should be in RFC 5952 canonical format ("${canonical}")`];
 }
 
+/** What is odd about how an address is written that is fine. */
+export function addressWarnings(field: string, ip: string): string[] {
+  const range = rangeOf(ip);
+  if (range === undefined || isIPv4(ip)) return [];
+  if (range.isMapped) {
+    const plain = writtenIPv4(range.address);
+    return [`${field}: non-standard IP address "${ip}" is invalid: use "${plain}"`];
+  }
+  const canonical = written(range.address);
+  if (canonical === ip) return [];
+  return [`${field}: IPv6 address "${ip}" should be in RFC 5952 canonical format ("${canonical}")`];
+}
+
+const writtenIPv4 = (address: bigint): string =>
+  [24n, 16n, 8n, 0n].map((shift) => String((address >> shift) & 0xffn)).join(".");
+
 const numberOfIPv4 = (ip: string): bigint => ip.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
 
 function numberOfIPv6(ip: string): bigint {

@@ -3,12 +3,14 @@ import { compareQuantity, parseQuantity } from "@telltale/kinds";
 import { Pod } from "@telltale/kinds/builtin";
 import { at, type Json, type JsonObject, text } from "../json.ts";
 import { type FieldError, forbiddenField } from "../status.ts";
-import { seccompWarnings, withAppArmorFields } from "./deprecated-profiles.ts";
+import { withAppArmorFields } from "./deprecated-profiles.ts";
 import { each, filled, given, number } from "./edit.ts";
 import { ephemeralContainersPart } from "./ephemeral-containers.ts";
+import { addressWarnings } from "./ip-ranges.ts";
 import { fillPod } from "./pod-defaults.ts";
 import { podUpdate } from "./pod-update.ts";
 import { podSpec } from "./pod-validation.ts";
+import { podWarnings } from "./pod-warnings.ts";
 import { type Fields, keeping, type Strategy, statusOnly, strategy } from "./strategy.ts";
 import { unownedTokens } from "./volumes.ts";
 
@@ -96,12 +98,14 @@ export const podStrategy: Strategy = strategy(Pod, "core.Pod", {
     ...podSpec("spec", given(pod, "spec") ?? {}),
     ...podUpdate(given(pod, "spec") ?? {}, given(old, "spec") ?? {}),
   ],
-  warnings: (pod) => [
-    ...each(given(pod, "spec"), "imagePullSecrets").flatMap((secret, i) =>
-      text(secret["name"]) === "" ? [`spec.imagePullSecrets[${i}].name: invalid empty name ""`] : [],
-    ),
-    ...seccompWarnings(pod),
-  ],
+  // Of a changed pod nothing is said: programs change them, and often.
+  warnings: (pod, old) => (old === undefined ? podWarnings(pod) : []),
+  statusWarnings: (pod) => {
+    const status = given(pod, "status");
+    return ["podIPs", "hostIPs"].flatMap((name) =>
+      each(status, name).flatMap(({ ip }, i) => addressWarnings(`status.${name}[${i}].ip`, text(ip))),
+    );
+  },
 });
 
 const gated = (now: string): JsonObject => ({

@@ -81,6 +81,7 @@ export interface Strategy {
   validateUpdate(object: JsonObject, old: JsonObject): FieldError[];
   validateStatusUpdate?(object: JsonObject, old: JsonObject): FieldError[];
   warnings?(object: JsonObject, old?: JsonObject): string[];
+  statusWarnings?(object: JsonObject): string[];
   /**
    * After validation, before the store: takes what the object needs and `old` does not have yet. A refusal is an error of the
    * object, and nothing stays taken.

@@ -20,7 +20,8 @@ const valueText = `a valid label must be an empty string or consist of alphanume
 /** `example.com`: the rule for most names. */
 export const dnsSubdomain: Rule = (text) => bounded(text, 253, isSubdomain, subdomainText);
 /** `my-name`: namespaces and services. */
-export const dnsLabel: Rule = (text) => bounded(text, 63, isLabel, labelText);
+export const dnsLabel: Rule = (text) =>
+  bounded(text, 63, isLabel, isSubdomain(text) ? "must not contain dots" : labelText);
 /** `my-name` that starts with a letter: resources, versions, short names. */
 export const dns1035Label: Rule = (text) => bounded(text, 63, (t) => /^[a-z]/.test(t) && isLabel(t), label1035Text);
 

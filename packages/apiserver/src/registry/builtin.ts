@@ -140,7 +140,7 @@ export function builtinResource(s: Strategy, allocator?: Allocator): Resource {
       const own = endpoint === undefined ? s.validateUpdate(object, old) : (endpoint.validate?.(object, old) ?? []);
       return {
         errors: [...ownUpdateChecks(kind.kind, part === "status", meta, before, rules), ...own],
-        warnings: part === "status" ? [] : (s.warnings?.(object, old) ?? []),
+        warnings: (part === "status" ? s.statusWarnings?.(object) : s.warnings?.(object, old)) ?? [],
       };
     },
     selectable: (object) => s.selectable(shared === undefined ? object : shared.read(object)),
