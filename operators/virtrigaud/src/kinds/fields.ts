@@ -115,7 +115,9 @@ export const LifecycleHandler = Fields(
     exec: Optional(Fields({ command: List(Text(), { minItems: 1 }) })),
     httpGet: Optional(
       Fields({
-        host: Optional(Text({ description: "Absent: the first address of the machine" })),
+        host: Optional(
+          Text({ description: "Absent: the first address of the machine, which one that was just started may lack" }),
+        ),
         path: Optional(Text()),
         port: Int32({ minimum: 1, maximum: 65_535 }),
         scheme: Optional(Enum(["HTTP", "HTTPS"], { default: "HTTP" })),

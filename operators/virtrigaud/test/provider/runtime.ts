@@ -59,6 +59,56 @@ test("every row of the phases: down, stuck, invalid, and put right", async () =>
   expect(it.complaints).toEqual([]);
 });
 
+test("every field of the runtime and of the defaults reaches the pods", async () => {
+  it = await providerStage();
+  const pod: Partial<Provider["spec"]["runtime"]> = {
+    imagePullSecrets: [{ name: "login" }],
+    nodeSelector: { rack: "r1" },
+    tolerations: [{ key: "k", operator: "Exists", effect: "NoSchedule" }],
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: "disk", operator: "Exists" }] }],
+        },
+      },
+    },
+  };
+  const container = {
+    resources: { requests: { cpu: "1" }, limits: { memory: "1Gi" } },
+    securityContext: { runAsUser: 7, readOnlyRootFilesystem: false },
+    livenessProbe: { httpGet: { path: "/alive", port: 1 }, periodSeconds: 7 },
+    readinessProbe: { tcpSocket: { port: 2 }, failureThreshold: 9 },
+  };
+  const env = [
+    { name: "PROXY", value: "http://proxy.example" },
+    { name: "TOKEN", valueFrom: { secretKeyRef: { name: "login", key: "token" } } },
+    { name: "LOG_LEVEL", value: "trace" },
+  ];
+  const defaults = { cluster: "c", datastore: "d", folder: "f", network: "n", resourcePool: "r", storagePod: "s" };
+  const runtimeSpec = { image, env, logFormat: "json", logLevel: "warn", replicas: 2, ...pod, ...container } as const;
+  await it.box({ defaults, runtime: { ...runtimeSpec, service: { tls: { enabled: false } } } });
+  const { spec } = (await it.deployment()) ?? {};
+  expect(spec?.replicas).toBe(2);
+  expect(spec?.template.spec).toMatchObject(pod);
+  const [made] = spec?.template.spec?.containers ?? [];
+  expect(made).toMatchObject(container);
+  const given = Object.fromEntries((made?.env ?? []).map(({ name, value, valueFrom }) => [name, value ?? valueFrom]));
+  expect(given).toMatchObject({
+    LOG_FORMAT: "json",
+    // What is added counts where it names one of ours.
+    LOG_LEVEL: "trace",
+    PROXY: "http://proxy.example",
+    TOKEN: { secretKeyRef: { name: "login", key: "token" } },
+    PROVIDER_DEFAULT_CLUSTER: "c",
+    PROVIDER_DEFAULT_DATASTORE: "d",
+    PROVIDER_DEFAULT_FOLDER: "f",
+    PROVIDER_DEFAULT_NETWORK: "n",
+    PROVIDER_DEFAULT_RESOURCE_POOL: "r",
+    PROVIDER_DEFAULT_STORAGE_POD: "s",
+  });
+  expect(made?.env?.filter(({ name }) => name === "LOG_LEVEL")).toHaveLength(1);
+});
+
 test("what the spec cannot mean is said, with the field, and nothing is made", async () => {
   it = await providerStage();
   const runtimeOf = (service: object, more = {}) => ({
