@@ -35,6 +35,12 @@ const young: readonly Accepted[] = [
     reason: "two bindings allow it, and which of them is named is chance on the real server",
   },
   {
+    case: "R11",
+    step: 2,
+    pointer: "/pointers/~1items~1*~1metadata~1name",
+    reason: "a list not older than an earlier version may still show what was deleted since",
+  },
+  {
     case: "R41",
     step: 1,
     reason:
