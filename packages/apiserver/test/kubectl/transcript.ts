@@ -52,7 +52,7 @@ export function asRecorded(recorded: string, output: string, how: Pick<Transcrip
 
 /** Without what a client logs of its own timeout, which depends on what it was doing when the time was up. */
 export function withoutOwnTimeout(stderr: string): string {
-  return stderr.replace(/^E\d{4} .* reflector\.go.*: context deadline exceeded"\n?/gm, "");
+  return stderr.replace(/^E\d{4} .* reflector\.go.*\bcontext deadline exceeded".*\n?/gm, "");
 }
 
 /** The recorded side in the same form. */
