@@ -5,7 +5,7 @@ import { KnownSecrets } from "../src/known-secrets.ts";
 import { annotations } from "../src/names.ts";
 import { Reservations } from "../src/placement/reservations.ts";
 import { simulatedDial } from "../src/simulated/dial.ts";
-import { refuse } from "../src/simulated/faults.ts";
+import { answer, refuse, repeat } from "../src/simulated/faults.ts";
 import type { HostOptions } from "../src/simulated/host.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { Streaks } from "../src/virtual-machine/streaks.ts";
@@ -117,5 +117,54 @@ test("a machine that somebody else made is not taken for what a request made who
   await cluster.remove(VirtualMachine, "web");
   await cluster.pass(10 * minute);
   expect(await cluster.get(VirtualMachine, "web")).toBeUndefined();
+  expect(host.machines.map((it) => it.id)).toEqual([id]);
+});
+
+test.each([
+  ["a precondition", "complete", refuse("FAILED_PRECONDITION", "image tiny is not ready")],
+  ["a precondition, without a word", "proxmox", refuse("FAILED_PRECONDITION")],
+  ["an address that another machine has", "complete", refuse("ALREADY_EXISTS", "another machine has this MAC address")],
+  ["a disk that is there already, without a code", "libvirt", refuse("UNKNOWN", "storage volume web already exists")],
+] as const)("a creation refused for %s is no conflict of names, and is tried again", async (_why, like, fault) => {
+  cluster = await stage({ controllers: (tools) => [machines(tools)] });
+  await cluster.apply(VMClass, "small", { cpu: 2, memory: "2Gi" });
+  await cluster.apply(VMImage, "tiny", { source: { libvirt: { path: "/images/tiny.qcow2" } } });
+  const host = await cluster.provider("box", { like });
+  host.script("create", repeat(fault, 2));
+  await cluster.apply(VirtualMachine, "web", refs);
+  await cluster.pass(10_000);
+  expect(await cluster.says(VirtualMachine, "web")).toBe(`False ProviderError Failed to create VM: ${fault.message}`);
+  expect((await cluster.get(VirtualMachine, "web"))?.status?.phase).toBe("Pending");
+  await cluster.until(async () => (await cluster.says(VirtualMachine, "web")).startsWith("True "), 10 * minute);
+  expect(host.machines.map(({ name }) => name)).toEqual(["web"]);
+  expect((await cluster.events(VirtualMachine)).filter((event) => event.includes("NameConflict"))).toEqual([]);
+});
+
+test.each([
+  ["complete", refuse("ALREADY_EXISTS", "the name web is taken by another machine")],
+  ["libvirt", refuse("UNKNOWN", "domain 'web' already exists with uuid 1")],
+] as const)("like %s: a machine that came between the look and the request has the name", async (like, fault) => {
+  const { host, id } = await startCluster(like);
+  host.script("listVMs", answer({ vms: [] }));
+  host.script("create", fault);
+  await cluster.apply(VirtualMachine, "web", refs);
+  await cluster.pass(5_000);
+  expect(await cluster.says(VirtualMachine, "web")).toBe(`False NameConflict Failed to create VM: ${fault.message}`);
+  await cluster.pass(10 * minute);
+  expect(await cluster.says(VirtualMachine, "web")).toMatch(/^False NameConflict The provider has a machine named web/);
+  expect((await cluster.get(VirtualMachine, "web"))?.status?.id).toBeUndefined();
+  expect(host.machines.map((it) => it.id)).toEqual([id]);
+});
+
+test("a machine that came between is not taken over where the provider cannot list after it refused", async () => {
+  const { host, id } = await startCluster("libvirt");
+  host.script("listVMs", answer({ vms: [] }), refuse("UNAVAILABLE", "connection reset"));
+  host.script("create", refuse("UNKNOWN", "domain 'web' already exists with uuid 1"));
+  await cluster.apply(VirtualMachine, "web", refs);
+  await cluster.pass(5_000);
+  expect(await cluster.says(VirtualMachine, "web")).toMatch(/^False ProviderError Failed to create VM: /);
+  await cluster.pass(10 * minute);
+  expect(await cluster.says(VirtualMachine, "web")).toMatch(/^False NameConflict /);
+  expect((await cluster.get(VirtualMachine, "web"))?.status?.id).toBeUndefined();
   expect(host.machines.map((it) => it.id)).toEqual([id]);
 });

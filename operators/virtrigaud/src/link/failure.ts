@@ -9,7 +9,8 @@ export type Failure =
   | "InvalidSpec"
   | "Unauthorized"
   | "NotSupported"
-  | "Conflict"
+  | "Conflict" // there is already what was to be made, under its name or in another way
+  | "FailedPrecondition" // it cannot be done as things are
   | "Busy" // with something else: nothing was done, and it can be asked again
   | "QuotaExceeded"
   | "RateLimit"
@@ -37,8 +38,9 @@ export function meaningOf(code: Code, message: string, method: Method): Meaning 
     case "ABORTED":
       return known("Busy");
     case "ALREADY_EXISTS":
-    case "FAILED_PRECONDITION":
       return known("Conflict");
+    case "FAILED_PRECONDITION":
+      return known("FailedPrecondition");
     case "PERMISSION_DENIED":
     case "UNAUTHENTICATED":
       return known("Unauthorized");

@@ -27,6 +27,7 @@ export function waitFor(
     case "Unauthorized":
       return minute;
     case "Conflict":
+    case "FailedPrecondition":
     case "Busy":
       return 15 * second;
     case "QuotaExceeded":

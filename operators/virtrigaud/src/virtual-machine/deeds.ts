@@ -26,8 +26,8 @@ export const deeds: Deeds = {
     return holding(world, { id });
   },
 
-  create: (_deed, pass) =>
-    make(pass, async (call) => {
+  async create(_deed, pass) {
+    const after = await make(pass, async (call) => {
       const { world, hands } = pass;
       if (world.placing?.is === "placed" && partsOf(world).policy !== undefined)
         await hands.annotate({ [annotations.placement]: world.placing.decision });
@@ -50,7 +50,9 @@ export const deeds: Deeds = {
       });
       if (done.as === "ambiguous") throw new Error("a probe that finds nothing found several");
       return done.result;
-    }),
+    });
+    return checkName(after, pass);
+  },
 
   async repeat({ id }, pass) {
     const { world } = pass;
@@ -62,14 +64,15 @@ export const deeds: Deeds = {
     return trouble.error.failure === "Conflict" ? hearing(world, { taken: anothers(world.vm, id) }) : after;
   },
 
-  async forget(_deed, { world, hands, tools }) {
+  async forget(_deed, pass) {
+    const { world, hands, tools } = pass;
     const { id: _gone, powerState: _power, ips: _ips, consoleURL: _url, provider: _said, ...held } = world.held;
     const { seen: _seen, misses: _misses, listed: _listed, ...heard } = world.heard;
     const after: World = { ...world, held, heard };
     tools.streaks.end(uidOf(world), "missing");
     await hands.annotate({ [annotations.providerId]: undefined });
     if (heard.task?.is === "failed" && isMaking(world.told)) {
-      return troubled(after, tools, "createTask", failureOf(heard.task, "create"));
+      return checkName(troubled(after, tools, "createTask", failureOf(heard.task, "create")), pass);
     }
     hands.event("Normal", "VMRecreating", "The machine is gone from the provider and is made again");
     return hearing(after, { done: { is: "forgotten" } });
@@ -127,7 +130,7 @@ export const deeds: Deeds = {
     });
     const { trouble } = after.heard;
     const isLater = trouble?.during === "reconfigure" && /restart/i.test(trouble.error.said);
-    if (!isLater || trouble?.error.failure !== "Conflict") return after;
+    if (!isLater || trouble?.error.failure !== "FailedPrecondition") return after;
     tools.streaks.end(uidOf(world), "reconfigure");
     return hearing(world, { unapplied: text`CPU/memory change needs the VM to be off` });
   },
@@ -189,6 +192,23 @@ async function make(pass: Pass, send: (call: () => Promise<Made>) => Promise<Mad
   const { lastTaskRef: _none, ...held } = world.held;
   const task = made.task === "" ? {} : { lastTaskRef: made.task };
   return hearing(settledSize({ ...world, held: { ...held, id: made.id, ...task } }), { done: { is: "created" } });
+}
+
+/**
+ * What exists already may be a machine of its name, or a disk, an address or an image: the code is the same for all. The list tells
+ * whether it is the name. Where it cannot be had, what the provider said stands.
+ */
+async function checkName(world: World, { link, hands }: Pass): Promise<World> {
+  const { trouble } = world.heard;
+  if (trouble?.error.failure !== "Conflict") return world;
+  try {
+    const { vms } = await link.ask("listVMs", {}, { deadline: deadlines.listVMs, signal: hands.signal });
+    const isNameTaken = vms.some(({ name }) => name === nameOn(world.vm));
+    return hearing(world, { trouble: { ...trouble, isNameTaken } });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return world;
+  }
 }
 
 const resized = { done: { is: "resized" } } as const;

@@ -254,7 +254,6 @@ const reasons = {
   NotSupported: "UnsupportedByProvider",
   QuotaExceeded: "QuotaExceeded",
   Unauthorized: "Unauthorized",
-  Conflict: "NameConflict",
 } as const;
 
 const reasonOf = (failure: Failure) =>
@@ -320,15 +319,15 @@ function sayUnanswered({ error }: Trouble, { told }: World, draft: VMDraft): voi
 }
 
 /** E1 */
-function sayNotMade({ error, again }: Trouble, isFinal: boolean, draft: VMDraft): Wake {
+function sayNotMade({ error, again, isNameTaken = false }: Trouble, isFinal: boolean, draft: VMDraft): Wake {
   const said = text`Failed to create VM: ${error.said}`;
-  const reason = reasonOf(error.failure);
+  const reason = isNameTaken ? "NameConflict" : reasonOf(error.failure);
   draft.set({ message: said }).condition("Ready", false, reason, said);
   if (isFinal) {
     draft.phase("Failed").condition("Provisioning", false, "ProviderError", said);
     return undefined;
   }
-  const isPending = ["QuotaExceeded", "Unauthorized", "Conflict", "Busy"].includes(error.failure);
+  const isPending = ["QuotaExceeded", "Unauthorized", "Conflict", "FailedPrecondition", "Busy"].includes(error.failure);
   draft.phase(isPending ? "Pending" : "Provisioning");
   draft.condition("Provisioning", false, "ProviderError", said);
   return again === undefined ? 60 * second : { at: again };

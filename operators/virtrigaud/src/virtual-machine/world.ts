@@ -143,6 +143,8 @@ export interface Trouble {
   readonly count: number;
   /** When it is tried again. Undefined: not before something else changes. */
   readonly again: Instant | undefined;
+  /** The provider has a machine of its name: found in its list after it refused to make one. */
+  readonly isNameTaken?: boolean;
 }
 
 /** What this pass did, after which it rests. */

@@ -256,7 +256,7 @@ async function sent(
 ): Promise<World> {
   const credentials = await credentialsOf(world.migration, hands);
   if ("lacking" in credentials) {
-    const error = ProviderError.unsent("FAILED_PRECONDITION", "Conflict", credentials.lacking);
+    const error = ProviderError.unsent("FAILED_PRECONDITION", "FailedPrecondition", credentials.lacking);
     const record = { op, id: "", attempt: 0, at: "" };
     return hearing({ ...world, record }, { transfer: { is: "refused", error } });
   }
