@@ -162,6 +162,8 @@ test("True that rests on a provider's answer goes when it does not answer", asyn
   await it.until(() => isTrue(VirtualMachine, "e", "Provisioning"), minute);
   await it.until(() => isTrue(VMClone, "copy", "Cloning"), minute);
   await it.until(() => isTrue(VMImage, "other", "Downloading"), minute);
+  await it.patch(VirtualMachine, "a", { spec: { powerState: "OffGraceful" } });
+  await it.until(() => isTrue(VirtualMachine, "a", "Reconfiguring"), minute);
   await goes(async () => {
     expect(await it.says(VirtualMachine, "e", "Provisioning")).toMatch(/^Unknown ProviderUnreachable/);
   });

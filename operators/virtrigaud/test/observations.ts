@@ -37,7 +37,10 @@ export const observations: Readonly<Record<string, Readonly<Record<string, Obser
     Provisioning: end(
       "the request for it that is stored before it is sent; that the provider is at work on it, its answer: 5 s",
     ),
-    Reconfiguring: end("the request for a change, or its task"),
+    Reconfiguring: answer(
+      "the request for a change that is stored, and that the provider answers what became of it",
+      "5 s",
+    ),
     Deleting: end("the deletion of the object, and the request for it"),
   },
   Provider: {

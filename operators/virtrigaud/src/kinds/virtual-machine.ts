@@ -74,6 +74,10 @@ const status = Fields({
   }),
 });
 
+/** Why a change was begun. */
+const begun = (means: string, fix: string) =>
+  on(["True", "Unknown"], `${means}. Unknown: the provider cannot be asked whether that has come to its end`, fix);
+
 const migration = "wait for the VMMigration that the message names, or delete that";
 const nameTaken =
   "rename one of the two with the annotation virtrigaud.io/vm-name, or remove the machine that is in the way";
@@ -182,10 +186,10 @@ export const VirtualMachine = defineKind({
       means: "A change of the machine was begun, and its end has not been seen",
       present: "onceSet",
       reasons: {
-        Updating: yes("Its power or its size is being changed", "wait"),
-        ShuttingDown: yes("The guest was asked to go down", "wait; it is switched off when its time is over"),
-        TaskInProgress: yes("The provider took the request, and has not said that it is through", "wait"),
-        RevertingSnapshot: yes("It goes back to a snapshot", "wait"),
+        Updating: begun("Its power or its size is being changed", "wait"),
+        ShuttingDown: begun("The guest was asked to go down", "wait; it is switched off when its time is over"),
+        TaskInProgress: begun("The provider took the request, and has not said that it is through", "wait"),
+        RevertingSnapshot: begun("It goes back to a snapshot", "wait"),
         ReconcileSucceeded: no("It is as the spec says", "nothing to do"),
         RestartRequired: no(
           "The change needs the machine to be off",

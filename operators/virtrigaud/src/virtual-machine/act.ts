@@ -14,7 +14,7 @@ import { waitFor } from "../link/wait.ts";
 import { decide } from "./decide.ts";
 import { type Deeds, deeds } from "./deeds.ts";
 import type { HttpGet } from "./hooks.ts";
-import { isMaking } from "./marks.ts";
+import { isMaking, isReverting } from "./marks.ts";
 import { count } from "./placement-stats.ts";
 import { settledSize, withDisks } from "./sizing.ts";
 import type { Deed, Question } from "./step.ts";
@@ -123,8 +123,7 @@ async function askTask(pass: Pass): Promise<World> {
   if (task.is !== "failed") hands.settled();
   const after = { ...heard, held };
   if (task.is !== "failed" || isMaking(world.told)) return after;
-  const isReverting = world.told.reconfiguring?.reason === "RevertingSnapshot";
-  return isReverting ? after : troubled(after, tools, "power", failureOf(task, "power"));
+  return isReverting(world.told) ? after : troubled(after, tools, "power", failureOf(task, "power"));
 }
 
 async function askResize(pass: Pass): Promise<World> {

@@ -7,7 +7,15 @@ import { isConnected, unreachable as unreachableText } from "../reachable.ts";
 import { awaited } from "./addresses.ts";
 import { createBackoff, createLimit } from "./backoff.ts";
 import { formOn } from "./image-form.ts";
-import { graceSeconds, isCreationOpen, isMaking, isShuttingDown, shutdownLimit } from "./marks.ts";
+import {
+  graceSeconds,
+  isChanging,
+  isCreationOpen,
+  isMaking,
+  isReverting,
+  isShuttingDown,
+  shutdownLimit,
+} from "./marks.ts";
 import { anothers, nameOn } from "./name.ts";
 import { reverting, revertLimit } from "./reverting.ts";
 import { sizing } from "./sizing.ts";
@@ -85,7 +93,7 @@ const task: Row = ({ held, heard, told }) => {
   if (heard.task === undefined) return ask("task");
   if (heard.task.is !== "running") return undefined; // it ended: whoever asked has noted so
   if (isMaking(told)) return rest({ is: "creating" });
-  if (told.reconfiguring?.reason === "RevertingSnapshot") return undefined; // row 20 knows more
+  if (isReverting(told)) return undefined; // row 20 knows more
   return isShuttingDown(told) ? undefined : rest({ is: "powering", isTask: true });
 };
 
@@ -252,8 +260,7 @@ const power: Row = ({ vm, heard, told, now }) => {
   const wanted = vm.spec.powerState ?? "On";
   if (wanted === "On") return seen.power === "On" ? undefined : deed({ is: "power", to: "On", isForced: false });
   if (seen.power === "Off") return undefined;
-  const isBegun = told.reconfiguring?.status === "True";
-  if (vm.spec.lifecycle?.preStop !== undefined && !isBegun && heard.hooked === undefined)
+  if (vm.spec.lifecycle?.preStop !== undefined && !isChanging(told) && heard.hooked === undefined)
     return deed({ is: "hook", at: "preStop" });
   if (wanted === "Off") return deed({ is: "power", to: "Off", isForced: false });
   if (!isShuttingDown(told)) return deed({ is: "shutDown", seconds: graceSeconds(vm) });

@@ -11,7 +11,7 @@ import { lookAtTask } from "../link/task.ts";
 import { annotations } from "../names.ts";
 import type { VMHands } from "./act.ts";
 import { runHook } from "./hooks.ts";
-import { isCreationOpen } from "./marks.ts";
+import { isChanging, isCreationOpen } from "./marks.ts";
 import { nameOn } from "./name.ts";
 import { clonesByVM, observe, type Senses } from "./observe.ts";
 import { changing, stand } from "./status.ts";
@@ -147,8 +147,7 @@ async function removed(
 /** D8: its hook, once. */
 async function stop(world: World, link: Link, hands: VMHands, senses: Senses): Promise<void> {
   const { vm, told } = world;
-  const isRun = told.reconfiguring?.status === "True";
-  if (vm.spec.lifecycle?.preStop === undefined || isRun || world.held.powerState !== "On") return;
+  if (vm.spec.lifecycle?.preStop === undefined || isChanging(told) || world.held.powerState !== "On") return;
   await hands.checkpoint("hook", (draft) => {
     stand(told, draft);
     changing(draft.phase("Deleting"), "Updating", text`Adjusting power state`);

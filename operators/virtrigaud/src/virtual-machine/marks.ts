@@ -3,8 +3,19 @@ import { type Instant, type Ms, parseGoDuration, parseTime, plus } from "@tellta
 import type { VirtualMachine } from "../kinds/index.ts";
 import type { Told, World } from "./world.ts";
 
+/** It was begun, and its end was not seen. Unknown: nor can the provider be asked now whether it has come to an end. */
+const isOpen = (condition: Told["provisioning"]): boolean =>
+  condition?.status === "True" || condition?.status === "Unknown";
+
 /** The provider was asked to make it, and has not come to an end. */
-export const isMaking = ({ provisioning }: Pick<Told, "provisioning">): boolean => provisioning?.status === "True";
+export const isMaking = ({ provisioning }: Pick<Told, "provisioning">): boolean => isOpen(provisioning);
+
+/** A change of its power, its size or its snapshot was begun, and has not come to an end. */
+export const isChanging = ({ reconfiguring }: Pick<Told, "reconfiguring">): boolean => isOpen(reconfiguring);
+
+/** It was asked to go back to a snapshot, and has not come to an end. */
+export const isReverting = (told: Pick<Told, "reconfiguring">): boolean =>
+  isChanging(told) && told.reconfiguring?.reason === "RevertingSnapshot";
 
 /** An attempt to make it was begun, and it was neither seen nor told that nothing came of it. */
 export const isCreationOpen = ({ record, told }: Pick<World, "record" | "told">): boolean =>
@@ -12,11 +23,11 @@ export const isCreationOpen = ({ record, told }: Pick<World, "record" | "told">)
 
 /** The guest was asked to go down, and has its time. */
 export const isShuttingDown = ({ reconfiguring }: Pick<Told, "reconfiguring">): boolean =>
-  reconfiguring?.status === "True" && (reconfiguring.reason === "ShuttingDown" || isOldForm(reconfiguring));
+  isOpen(reconfiguring) && (reconfiguring?.reason === "ShuttingDown" || isOldForm(reconfiguring));
 
 /** Migration: before there was a reason for it, only the message told it. It is read until the next write. */
-const isOldForm = ({ reason, message }: NonNullable<Told["reconfiguring"]>): boolean =>
-  reason === "Updating" && message === "Graceful shutdown requested";
+const isOldForm = (condition: Told["reconfiguring"]): boolean =>
+  condition?.reason === "Updating" && condition.message === "Graceful shutdown requested";
 
 const standardGrace: Ms = 60_000;
 const beyond: Ms = 30_000;

@@ -1,5 +1,6 @@
 // Going back to a snapshot, once (3.1, "Snapshot revert"): the mark on the object says which one it went back to last. Pure.
 import { text } from "@telltale/status";
+import { isReverting } from "./marks.ts";
 import { deed, rest, type Step } from "./step.ts";
 import type { World } from "./world.ts";
 
@@ -12,8 +13,7 @@ export function reverting(world: World): Step | undefined {
   if (revert.is === "none") return revert.isMarked ? deed({ is: "unmark" }) : undefined;
   const { name, snapshot, isDone } = revert;
   if (isDone || heard.seen?.is !== "there") return undefined;
-  const isBegun = told.reconfiguring?.status === "True" && told.reconfiguring.reason === "RevertingSnapshot";
-  if (isBegun && heard.task !== undefined) {
+  if (isReverting(told) && heard.task !== undefined) {
     if (heard.task.is === "running") return rest({ is: "reverting", name });
     if (heard.task.is === "done") return deed({ is: "markReverted" });
     if (heard.task.is === "failed") return rest({ is: "revertFailed", why: heard.task.said });

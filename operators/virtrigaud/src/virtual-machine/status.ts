@@ -4,7 +4,7 @@ import { type Draft, type SafeText, text } from "@telltale/status";
 import type { VirtualMachine } from "../kinds/index.ts";
 import { type Failure, isUnreachable } from "../link/failure.ts";
 import { unreachable } from "../reachable.ts";
-import { isMaking } from "./marks.ts";
+import { isChanging, isMaking, isShuttingDown } from "./marks.ts";
 import type { Rest } from "./step.ts";
 import type { Held, Trouble, World } from "./world.ts";
 
@@ -183,7 +183,14 @@ function sayUnreachable(why: SafeText, { told, held }: World, draft: VMDraft): v
   if (status === "True" && reason === "TaskInProgress") {
     draft.condition("Provisioning", "Unknown", "ProviderUnreachable", why);
   }
+  // The reason tells the next pass what was begun.
+  if (isChanging(told)) draft.condition("Reconfiguring", "Unknown", changeOf(told), why);
 }
+
+const changes = ["ShuttingDown", "TaskInProgress", "RevertingSnapshot"] as const;
+
+const changeOf = (told: World["told"]) =>
+  isShuttingDown(told) ? "ShuttingDown" : (changes.find((it) => it === told.reconfiguring?.reason) ?? "Updating");
 
 function making(draft: VMDraft, reason: "Creating" | "TaskInProgress", said: SafeText): void {
   draft.phase("Provisioning").condition("Provisioning", true, reason, said);

@@ -1,11 +1,12 @@
 // What comes next in a pass over a snapshot: the rows of its state machine, in their order (3.6). Pure. A row either has something
 // to say, or lets the next one speak.
 import { type Instant, type Ms, parseTime, plus } from "@telltale/kinds";
-import { text } from "@telltale/status";
+import { findCondition, text } from "@telltale/status";
 import { busyDeadline, deadlines } from "../link/deadlines.ts";
 import { busyDelay } from "../link/wait.ts";
 import { annotations } from "../names.ts";
 import { unknownBecause } from "../reachable.ts";
+import { isReverting } from "../virtual-machine/marks.ts";
 import { hintFor } from "./hint.ts";
 import { isExact, unanswered } from "./reach.ts";
 import { byBirth, keepingOf } from "./retention.ts";
@@ -47,10 +48,8 @@ const machine: Row = ({ vm, held, record }) => {
   if (vm === undefined) return rest({ is: "noMachine" });
   const isBegun = (held.taskRef ?? "") !== "" || record?.op === takeOp;
   const { id = "", phase, conditions = [] } = vm.status ?? {};
-  const isReverting = conditions.some(
-    ({ type, status, reason }) => type === "Reconfiguring" && status === "True" && reason === "RevertingSnapshot",
-  );
-  const isBusy = phase === "Provisioning" || phase === "Deleting" || isReverting;
+  const told = { reconfiguring: findCondition(conditions, "Reconfiguring") };
+  const isBusy = phase === "Provisioning" || phase === "Deleting" || isReverting(told);
   if (id === "" || (isBusy && !isBegun)) {
     const why = unknownBecause(vm) ?? text`Waiting for VM to be provisioned`;
     return rest({ is: "waiting", for: why, again: 30_000 });
