@@ -17,6 +17,19 @@ describe("what looks into a message is found", () => {
     ["in a parameter of its own name", "function nameIn(message: string) { return pattern.exec(message); }"],
     ["in a parameter of another name", "nameIn(c.message);\nfunction nameIn(said: string) { return said.split(a); }"],
     ["in the second parameter", "const nameIn = (a: X, said: string) => said.match(a);\nnameIn(x, c.message ?? y);"],
+    ["compared with a text", 'if (condition.message === "Waiting") f();'],
+    ["compared with another text", 'const isNew = (c?.message ?? "") !== "Waiting";'],
+    ["compared from the other side", 'if ("Waiting" === condition?.message) f();'],
+    ["compared with a text that is put together", "if (c.message === text`Pod is gone`) f();"],
+    ["compared with a constant", 'const waiting = "Waiting";\nif (c.message === waiting) f();'],
+    ["compared under another name", 'const { message: said } = c;\nreturn said === "Waiting";'],
+    [
+      "compared in a parameter",
+      'isWaiting(c.message);\nfunction isWaiting(said: string) { return said !== "Waiting"; }',
+    ],
+    ["by its cases", 'switch (condition.message) { case "Waiting": f(); }'],
+    ["by its cases, with a default", 'switch (found?.message ?? "") { default: f(); }'],
+    ["in a set", "if (known.has(condition.message)) f();"],
     ["over several lines", "return c.message\n  .split(a);"],
   ])("%s", (_, text) => {
     expect(found(text)).toEqual([expect.objectContaining({ rule: "messages" })]);
@@ -26,6 +39,13 @@ describe("what looks into a message is found", () => {
 describe("what does not is not", () => {
   test.each([
     "const said = { message: text.slice(3) };",
+    "if (condition.message === undefined) f();",
+    'if ((condition.message ?? "") === "") f();',
+    "const isOther = before.message !== after.message;",
+    'const isWaiting = c.reason === "Waiting" && c.message !== said;',
+    'switch (c.reason) { case "Waiting": return { message }; }',
+    'f({ message: c.type === "Ready" ? a : b });',
+    'const a = c.message;\nreturn c.status === "True" ? a : "";',
     "const { message } = condition;\nreturn { reason, message };",
     'if (reason.startsWith("Pod")) f();',
     "// condition.message.split(a)",

@@ -10,6 +10,7 @@ const checked = /^(operators\/[^/]+|packages\/(runtime|status|simulation))\/src\
 export const allowed: Readonly<Record<string, string>> = {
   "operators/bindy/src/aggregate/pods-from-messages.ts": "migration: reads the form before status.pods once",
   "operators/bindy/src/sanitise.ts": "writes a message: cuts what others said",
+  "operators/bindy/src/zone/standing-from-message.ts": "migration: reads the form before there were reasons",
   "operators/capt/src/refusal.ts": "the API server's answer to a write",
   "operators/capt/src/sanitize.ts": "writes a message: cuts what a program printed",
   "operators/capt/src/workspace-conditions.ts": "Crossplane's condition of a Workspace: the class of an error",
@@ -18,6 +19,8 @@ export const allowed: Readonly<Record<string, string>> = {
   "operators/virtrigaud/src/link/failure.ts": "a provider's error: its class",
   "operators/virtrigaud/src/qemu/work.ts": "writes a message: cuts what QEMU answered",
   "operators/virtrigaud/src/sdk/service.ts": "writes a message: cuts an error",
+  "operators/virtrigaud/src/virtual-machine/marks-from-message.ts":
+    "migration: reads the form before there was a reason",
   "operators/virtrigaud/src/vm-image/entry-from-message.ts": "migration: reads the form before the typed fields once",
   "operators/virtrigaud/src/vm-migration/job-state.ts": "what a container wrote to its termination log",
   "packages/runtime/src/failure.ts": "the API server's answer: a quota or a missing permission",
@@ -42,11 +45,17 @@ export function messages(files: readonly File[]): Violation[] {
 
 function lookups({ path, text }: File): Violation[] {
   const code = codeOf(text);
-  const value = use(namesOf(code));
+  const names = namesOf(code);
+  const value = use(names);
+  const fixed = fixedTexts(code, names);
   const looks = new RegExp(
     [
       `${value}(?:\\s*\\?\\?\\s*["'\`]\\s*["'\`]\\s*\\))?\\s*[!?]?\\s*\\.\\s*(?:(?:trim|trimStart|trimEnd|toLowerCase)\\(\\)\\s*\\.\\s*)?(?:${readers})\\s*\\(`,
-      `\\.\\s*(?:exec|test)\\s*\\([^();]*?${value}`,
+      `\\.\\s*(?:exec|test|has)\\s*\\([^();]*?${value}`,
+      // Compared with a text. Whether there is one, and whether it is still the same one, is no state.
+      `(?<!\\btypeof\\s[\\w$.?!]*)${value}(?:\\s*\\?\\?\\s*["'\`]\\s*["'\`]\\s*\\))?\\s*[!=]==?\\s*${fixed}`,
+      `${fixed}\\s*[!=]==?\\s*[\\w$.?!\\[\\]]*?${value}(?!\\s*[.[])`,
+      `\\bswitch\\s*\\([^(){}]*?${value}(?:\\s*\\?\\?[^(){}]*)?\\)`,
     ].join("|"),
     "g",
   );
@@ -57,6 +66,14 @@ function lookups({ path, text }: File): Violation[] {
       "takes something from a message; keep it in a typed field, an annotation or declared memory",
     ),
   );
+}
+
+/** A text that stands there, and a constant that is one. The empty text is none: it says that there is no message. */
+function fixedTexts(code: string, messages: ReadonlySet<string>): string {
+  const literal = /(?:text\s*)?(?:"(?!")[^"]*"|'(?!')[^']*'|`(?!`)[^`]*`)/.source;
+  const declared = new RegExp(`\\bconst\\s+([\\w$]+)\\s*(?::[^=;]*)?=\\s*${literal}\\s*(?:as const\\s*)?;`, "g");
+  const names = [...code.matchAll(declared)].map(([, name = ""]) => name).filter((name) => !messages.has(name));
+  return `(?:${[literal, ...names.map((name) => `(?<![\\w$.])${name.replace(/\$/g, "\\$")}\\b(?!\\s*[.(])`)].join("|")})`;
 }
 
 /** One of the names as a value: not a key of an object, and not called. */
@@ -79,7 +96,8 @@ function namesOf(code: string): ReadonlySet<string> {
     );
     for (const [, to = ""] of code.matchAll(alias)) names.add(to);
     // const { message: said = "" } = condition; ({ message: said }) => …
-    const destructured = /\{[^{};]*\bmessage\s*:\s*([\w$]+)[^{};]*\}\s*(?:=[^=>]|[,)]|:\s*[A-Z])/g;
+    const destructured =
+      /\{[^{};]*\bmessage\s*:\s*([\w$]+)\s*(?=[,=}])[^{};]*\}\s*(?:=[^=>]|:\s*[A-Z]|(?:,[^()]*)?\)\s*(?::[^=;{]*)?=>)/g;
     for (const [, to = ""] of code.matchAll(destructured))
       if (!/^(string|undefined|text|true|false)$/.test(to)) names.add(to);
     for (const [called, list] of parameters) {

@@ -4,6 +4,7 @@ import type { Bind9Instance, DNSZoneStatus } from "../kinds/index.ts";
 import type { UnansweredReason } from "../reasons.ts";
 import type { Result, ServerTrouble } from "./primaries.ts";
 import type { Followed } from "./secondaries.ts";
+import { reasonFromMessage } from "./standing-from-message.ts";
 import { isRefusal, meaningIn, refusalIn } from "./trouble.ts";
 import { type Done, uidOf, type World } from "./world.ts";
 
@@ -34,7 +35,7 @@ export function standingOf(instance: Bind9Instance, { servers, zone }: World, do
       const why = text`${result.left.length} RRset(s) are not as they were sent`;
       return { at: "Failed", reason: "Differs", why };
     }
-    if (late.has(uid)) return { at: "Failed", reason: "NotTransferred", why: notTransferred };
+    if (late.has(uid)) return { at: "Failed", reason: "NotTransferred", why: text`the zone has not been transferred` };
   }
   for (const { result } of found) {
     const trouble = troubleOf(result);
@@ -50,15 +51,8 @@ export function standingOf(instance: Bind9Instance, { servers, zone }: World, do
   return { at: "Claimed", reason: "WaitingForTransfer", why: text`waiting for the first transfer` };
 }
 
-const notTransferred: SafeText = text`the zone has not been transferred`;
-
-/** A status that was written before it had reasons: read until the next write. */
-export const isNotTransferred = ({
-  status,
-  reason,
-  message,
-}: NonNullable<DNSZoneStatus["bind9Instances"]>[number]): boolean =>
-  status === "Failed" && (reason === undefined ? message === notTransferred : reason === "NotTransferred");
+export const isNotTransferred = (server: NonNullable<DNSZoneStatus["bind9Instances"]>[number]): boolean =>
+  server.status === "Failed" && (server.reason ?? reasonFromMessage(server.message)) === "NotTransferred";
 
 const troubleOf = (result: Result | Followed): ServerTrouble | undefined =>
   result.is === "trouble" ? result.trouble : undefined;

@@ -1,6 +1,7 @@
 // What the stored conditions tell of work that was begun: read here and nowhere else, so that a restart goes on where it was.
 import { type Instant, type Ms, parseGoDuration, parseTime, plus } from "@telltale/kinds";
 import type { VirtualMachine } from "../kinds/index.ts";
+import { isShutdownByMessage } from "./marks-from-message.ts";
 import type { Told, World } from "./world.ts";
 
 /** It was begun, and its end was not seen. Unknown: nor can the provider be asked now whether it has come to an end. */
@@ -23,11 +24,7 @@ export const isCreationOpen = ({ record, told }: Pick<World, "record" | "told">)
 
 /** The guest was asked to go down, and has its time. */
 export const isShuttingDown = ({ reconfiguring }: Pick<Told, "reconfiguring">): boolean =>
-  isOpen(reconfiguring) && (reconfiguring?.reason === "ShuttingDown" || isOldForm(reconfiguring));
-
-/** Migration: before there was a reason for it, only the message told it. It is read until the next write. */
-const isOldForm = (condition: Told["reconfiguring"]): boolean =>
-  condition?.reason === "Updating" && condition.message === "Graceful shutdown requested";
+  isOpen(reconfiguring) && (reconfiguring?.reason === "ShuttingDown" || isShutdownByMessage(reconfiguring));
 
 const standardGrace: Ms = 60_000;
 const beyond: Ms = 30_000;

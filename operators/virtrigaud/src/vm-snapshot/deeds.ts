@@ -83,7 +83,7 @@ export const deeds: Deeds = {
     const { disk } = world.heard;
     const isThere = isListed(world, world.held.snapshotID ?? "") !== false;
     const known = disk === undefined || disk === "missing" || disk === "unsupported" ? undefined : disk;
-    const { message, state: _state, ...entry } = world.held.entry ?? { available: isThere };
+    const { state: _state, ...entry } = world.held.entry ?? { available: isThere };
     const virtual = known?.virtualSizeBytes ?? 0n;
     const actual = known?.actualSizeBytes ?? 0n;
     return hearing(
@@ -95,7 +95,6 @@ export const deeds: Deeds = {
           ...(world.held.size === undefined && actual > 0n && { size: gibibytes(actual) }),
           entry: {
             ...entry,
-            ...(message === cannotQuiesce && { message }),
             available: isThere,
             id: world.held.snapshotID ?? "",
             state: isThere ? "Ready" : "Missing",
