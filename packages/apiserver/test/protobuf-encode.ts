@@ -3,8 +3,8 @@ import { type FieldType, message, type Scalar } from "@telltale/kinds/core";
 import { formOf } from "../src/decode/fields.ts";
 import { messageName } from "../src/decode/message-name.ts";
 import { magic } from "../src/decode/protobuf.ts";
-import { WireWriter } from "../src/decode/wire.ts";
 import { isObject, type Json, type JsonObject, stringify, text } from "../src/json.ts";
+import { WireWriter } from "./wire-writer.ts";
 
 /** An object in its envelope; undefined when the table does not know its kind. */
 export function encodeProtobuf(object: JsonObject): Uint8Array | undefined {

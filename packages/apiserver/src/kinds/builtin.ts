@@ -1,5 +1,4 @@
-// All built-in kinds that the server serves, by group and resource, and by group, version and kind.
-import type { KindRef } from "@telltale/kinds";
+// All built-in kinds that the server serves.
 import { appsStrategies } from "./apps.ts";
 import { autoscalingStrategies } from "./autoscaling.ts";
 import { batchStrategies } from "./batch.ts";
@@ -27,19 +26,3 @@ export const allStrategies: readonly Strategy[] = [
   ...otherStrategies,
   ...plainStrategies,
 ];
-
-/** `apps/deployments`, `/pods`: the preferred version of each resource. */
-export const builtinStrategies: ReadonlyMap<string, Strategy> = new Map(
-  [...allStrategies].reverse().map((one) => [`${one.kind.group}/${one.kind.plural}`, one]),
-);
-
-const byKind: ReadonlyMap<string, Strategy> = new Map(allStrategies.map((one) => [kindKey(one.kind), one]));
-
-function kindKey(kind: Pick<KindRef, "group" | "version" | "kind">): string {
-  return `${kind.group}/${kind.version}/${kind.kind}`;
-}
-
-/** The strategy of a kind in one version, or undefined when the server does not serve it. */
-export function strategyOf(kind: Pick<KindRef, "group" | "version" | "kind">): Strategy | undefined {
-  return byKind.get(kindKey(kind));
-}

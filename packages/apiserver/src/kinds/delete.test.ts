@@ -1,19 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { builtinStrategy as kind } from "../../test/strategies.ts";
 import { at, type JsonObject } from "../json.ts";
 import { StatusError } from "../status.ts";
-import { strategyOf } from "./builtin.ts";
 import { type DeleteOptions, type Deletion, deleteDecision, deleteWarnings } from "./delete.ts";
 import { podStrategy } from "./pod.ts";
-import type { Strategy } from "./strategy.ts";
 
 const now = "2026-01-01T00:00:00Z";
 const later = (seconds: number) => `2026-01-01T00:00:${String(seconds).padStart(2, "0")}Z`;
-
-function kind(group: string, name: string): Strategy {
-  const found = strategyOf({ group, version: "v1", kind: name });
-  if (found === undefined) throw new Error(name);
-  return found;
-}
 
 const configMap = (metadata: JsonObject): JsonObject => ({
   apiVersion: "v1",

@@ -1,17 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { builtinStrategy as kind } from "../../test/strategies.ts";
 import { at, type JsonObject } from "../json.ts";
 import { serviceAllocator } from "./allocator.ts";
-import { strategyOf } from "./builtin.ts";
 import { deleteNamespace, isReleased, prepareFinalize, refuseCreateIn, refuseNamespaceDelete } from "./namespace.ts";
-import type { Strategy } from "./strategy.ts";
 
 const now = "2026-01-01T00:00:00Z";
-
-function kind(group: string, name: string, version = "v1"): Strategy {
-  const found = strategyOf({ group, version, kind: name });
-  if (found === undefined) throw new Error(name);
-  return found;
-}
 
 describe("namespaces", () => {
   const made = (spec: JsonObject = {}): JsonObject =>

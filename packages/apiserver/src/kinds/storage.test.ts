@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { builtinStrategy } from "../../test/strategies.ts";
 import type { JsonObject } from "../json.ts";
-import { strategyOf } from "./builtin.ts";
 
-const claims = strategyOf({ group: "", version: "v1", kind: "PersistentVolumeClaim" });
+const claims = builtinStrategy("", "PersistentVolumeClaim");
 
 const claim = (spec: JsonObject): JsonObject => ({
   metadata: { name: "data" },
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...spec },
 });
-const refusals = (from: JsonObject, to: JsonObject) => claims?.validateUpdate(claim(to), claim(from)).length;
+const refusals = (from: JsonObject, to: JsonObject) => claims.validateUpdate(claim(to), claim(from)).length;
 
 describe("the class of a claim", () => {
   it("can be given to one that named none", () => {

@@ -1,6 +1,6 @@
 import type { Node, Pod } from "@telltale/kinds/builtin";
 import { describe, expect, it } from "vitest";
-import { misfitReasons, misfits, nodeFits, type Taint, type Toleration, tolerates } from "./fit.ts";
+import { misfitReasons, misfits, type Taint, type Toleration, tolerates } from "./fit.ts";
 
 type Spec = Partial<NonNullable<Pod["spec"]>>;
 const pod = (spec: Spec = {}) => ({ spec: { containers: [], ...spec } });
@@ -17,6 +17,7 @@ const asks = (key: string, operator: string, ...values: string[]): Requirement =
   operator,
   ...(values.length === 0 ? {} : { values }),
 });
+const nodeFits = (it: Pick<Pod, "spec">, on: Node): boolean => misfits(it, on).length === 0;
 const whys = (it: Pick<Pod, "spec">, on: Node) => misfits(it, on).map(({ why }) => why);
 
 describe("a pod and a node", () => {

@@ -26,8 +26,6 @@ type NodeSelector = NonNullable<Affinity["requiredDuringSchedulingIgnoredDuringE
 type Term = NodeSelector["nodeSelectorTerms"][number];
 type Requirement = NonNullable<Term["matchExpressions"]>[number];
 
-export const nodeFits = (pod: Pick<Pod, "spec">, node: Node): boolean => misfits(pod, node).length === 0;
-
 /** All that speaks against it; none: it fits. */
 export function misfits({ spec }: Pick<Pod, "spec">, node: Node): readonly Misfit[] {
   const found: Misfit[] = [];
