@@ -1,5 +1,4 @@
 export { Cache, type Cached, type CacheOptions, type Held, type Selection } from "./cache/cache.ts";
-export type { Reader } from "./cache/store.ts";
 export {
   type Aspect,
   type Controller,

@@ -26,16 +26,15 @@ export interface AnnouncerOptions {
   readonly events: Pick<Recorder, "record">;
   /** The condition types whose flips become Events. Default: the kind's top condition. */
   readonly announce?: readonly string[];
-  /** More flips of one condition than this are flapping. Default: 5 in 10 minutes. */
-  readonly flaps?: FlapLimit;
-  /** How many objects' phases, and how many conditions' flips, are remembered. */
-  readonly remembered?: number;
 }
 
-const standardFlaps: FlapLimit = { max: 5, window: 600_000 };
+/** More flips of one condition than this are flapping. */
+const flaps: FlapLimit = { max: 5, window: 600_000 };
+/** How many objects' phases, and how many conditions' flips, are remembered. */
+const remembered = 10_000;
 
 export function announcer(options: AnnouncerOptions): Announcer {
-  const { kind, controller, sink, events, announce, flaps = standardFlaps, remembered = 10_000 } = options;
+  const { kind, controller, sink, events, announce } = options;
   const phases = new Lru<string, Instant>(remembered);
   const flips = new Lru<string, Flips>(remembered);
 
