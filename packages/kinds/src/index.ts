@@ -45,6 +45,7 @@ export {
   type PhaseOptions,
   type Phases,
   phases,
+  reachablePhases,
   refuseMove,
   when,
 } from "./phases.ts";

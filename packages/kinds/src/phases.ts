@@ -93,15 +93,20 @@ export function refuseMove(p: Phases, from: string | undefined, to: string, guar
 
 /** Phases that no path from an initial phase reaches. */
 export function unreachable(p: Phases): string[] {
-  const seen = new Set<string>(p.initial);
-  const queue = [...p.initial];
+  const reached = reachablePhases(p, p.initial);
+  return p.names.filter((name) => !reached.has(name));
+}
+
+/** These phases, and all to which arrows lead from them. */
+export function reachablePhases(p: Pick<Phases, "arrows">, from: readonly string[]): ReadonlySet<string> {
+  const seen = new Set(from);
+  const queue = [...from];
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     for (const { to } of p.arrows.get(next) ?? []) {
-      if (!seen.has(to)) {
-        seen.add(to);
-        queue.push(to);
-      }
+      if (seen.has(to)) continue;
+      seen.add(to);
+      queue.push(to);
     }
   }
-  return p.names.filter((name) => !seen.has(name));
+  return seen;
 }

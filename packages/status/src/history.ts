@@ -9,6 +9,7 @@ import {
   type Kind,
   type KubeObject,
   parseTime,
+  reachablePhases,
   refuseMove,
 } from "@telltale/kinds";
 import { findCondition } from "./condition.ts";
@@ -123,23 +124,10 @@ function checkPhase(kind: Kind, old: Loose, next: Loose, say: Say): void {
   const is = next["phase"];
   if (typeof is !== "string" || is === was) return;
   if (machine.final(old)) say(53, "phase", `left the final phase ${was} for ${is}`);
-  else if (!reachable(machine, was === undefined ? machine.initial : [was], is)) {
+  // One write may take several arrows at once: a pass goes on as far as it can.
+  else if (!reachablePhases(machine, was === undefined ? machine.initial : [was]).has(is)) {
     say(78, "phase", refuseMove(machine, was, is) ?? `went from ${was} to ${is}`);
   }
-}
-
-/** One write may take several arrows at once: a pass goes on as far as it can. */
-function reachable(machine: NonNullable<Kind["phases"]>, from: readonly string[], to: string): boolean {
-  const seen = new Set(from);
-  const queue = [...from];
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    for (const arrow of machine.arrows.get(next) ?? []) {
-      if (seen.has(arrow.to)) continue;
-      seen.add(arrow.to);
-      queue.push(arrow.to);
-    }
-  }
-  return seen.has(to);
 }
 
 /** Once final, only what the kind thaws may change. Leaving the phase itself is said by `checkPhase`. */
