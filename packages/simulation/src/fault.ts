@@ -1,7 +1,7 @@
 // Something that goes wrong in a plan: which perturbation, and where. Plain data, so that a plan can be printed and replayed.
 
 export interface Fault {
-  /** `P1` ... `P35` */
+  /** `P1` ... `P38` */
   readonly p: string;
   readonly [detail: string]: string | number | boolean;
 }

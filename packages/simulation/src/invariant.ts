@@ -20,6 +20,8 @@ export interface Watcher extends Witness {
   reads?(kind: KindRef): void;
   /** It has ended, with a result. */
   passed?(pass: Pass): void;
+  /** Nothing is left to do at this instant: time goes on. */
+  moment?(): void;
   sample?(process: Process, sample: Sample): void;
   /** The server was put back to an earlier state: what was written since has not happened. */
   restored?(): void;

@@ -53,6 +53,7 @@ describe("a campaign that finds something", () => {
       "tried",
       "exhausted",
       "coverage",
+      "guards",
       "found",
       "failure",
     ]);

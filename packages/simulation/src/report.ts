@@ -1,4 +1,5 @@
 // What a campaign came to: for a person, and for a program.
+import type { GuardReport } from "./guards.ts";
 import { invariants } from "./invariants/index.ts";
 import { perturbations } from "./perturbations/index.ts";
 import { story, type TestFileOptions, testFile } from "./print.ts";
@@ -9,6 +10,7 @@ export function reportText(report: Report, from?: TestFileOptions): string {
   const { scenario, seed, plans, perSecond, hash, failure } = report;
   const head = `${scenario}: ${plans} plans, ${perSecond} per second; seed ${seed}, trace ${hash.slice(0, 12)}`;
   const parts = [`${head}\n${triedText(report)}`, coverageText(report)];
+  if (report.guards.length > 0) parts.push(report.guards.map(guardText).join("\n"));
   if (failure !== undefined) {
     parts.push(foundText(report), story(failure));
     if (from !== undefined) parts.push(`As a test that fails until it is put right:\n\n${testFile(failure, from)}`);
@@ -23,6 +25,12 @@ function triedText({ tried, exhausted }: Report): string {
     .filter(({ as }) => tried[as] > 0)
     .map(({ as, name }) => `${name} ${tried[as]}${exhausted.includes(as) ? " (all)" : ""}`)
     .join(", ");
+}
+
+function guardText({ name, plans, noticed }: GuardReport): string {
+  if (noticed === undefined) return `without "${name}": nothing broke in ${plans} plans`;
+  const { violation, plan } = noticed;
+  return `without "${name}": ${violation.invariant} broke after ${plans} plans (${JSON.stringify(plan)})`;
 }
 
 /** What went wrong how often, and at which step. */

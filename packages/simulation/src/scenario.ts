@@ -55,6 +55,46 @@ export interface Scenario<B = unknown> {
   progress?(status: Readonly<Record<string, unknown>>): Progress | undefined;
   /** Conditions whose transition time starts anew with a reset or an unpause (I10). */
   readonly restamps?: readonly string[];
+  /** What must hold at every moment, also while faults last (I31). */
+  readonly safety?: readonly Safety<B>[];
+  /** What keeps the operator from doing harm. A campaign takes each away in turn, and has to notice. */
+  readonly guards?: readonly Guard<B>[];
+}
+
+/**
+ * Something that must hold at every moment: after each change on the server and outside, and whenever time has passed. It is judged by
+ * what is outside, not by what the operator says.
+ */
+export interface Safety<B = unknown> {
+  readonly name: string;
+  /** Of one run. What it gives is asked at every moment, and says in words what does not hold. */
+  watch(on: Watched<B>): () => string | undefined;
+}
+
+/** What is seen of a run while it lasts. */
+export interface Watched<B = unknown> {
+  readonly backend: B;
+  /** The server's state, as it is now. */
+  readonly look: Look;
+  now(): Instant;
+  /**
+   * How long the operator could have done its work by now: a process was there and heard of everything, and what is outside was well.
+   * What it says of the past is not held against it while it cannot know better.
+   */
+  undisturbedFor(): Ms;
+  /** Whether the server was put back to an earlier state: then it knows nothing of what was made since. */
+  readonly isRewound: boolean;
+}
+
+/** A rule of the operator without which it would do harm. */
+export interface Guard<B = unknown> {
+  readonly name: string;
+  /** The operator without it. Only tests can build it. */
+  without(around: Around<B>): readonly Controller[];
+  /** What breaks then: an invariant, such as `I3`, or the name of what is declared in `safety`. */
+  readonly breaks: string;
+  /** The perturbations that show it: `["P36"]`. Default: all. */
+  readonly only?: readonly string[];
 }
 
 /** A wait that must not last for ever. */
@@ -77,9 +117,15 @@ export interface Backend {
   /** From now on, until `heal`. */
   fail?(how: BackendFault): void;
   heal?(): void;
+  /** Tells of each change of its state: what is declared in `safety` is looked at then. */
+  listen?(changed: () => void): void;
 }
 
-export type BackendFault = "slow" | "failing" | "lagging" | "partial";
+/**
+ * `unreachable`: nobody gets through, and it goes on by itself; `restarting`: what it was about is cut off, and it is there again at once;
+ * `losing`: it does what it is asked, and its answers are lost.
+ */
+export type BackendFault = "slow" | "failing" | "lagging" | "partial" | "unreachable" | "restarting" | "losing";
 
 /** Something that a person does. */
 export interface Deed {

@@ -4,6 +4,7 @@ import { systemClock, turn } from "@telltale/clock";
 import { type Counts, Coverage } from "./coverage.ts";
 import { type Strategy, trials } from "./explore.ts";
 import type { Plan } from "./fault.ts";
+import { type GuardReport, withoutGuard } from "./guards.ts";
 import { perturbations as all } from "./perturbations/index.ts";
 import { type Outcome, runPlan } from "./run.ts";
 import type { Scenario } from "./scenario.ts";
@@ -41,6 +42,8 @@ export interface Report {
   readonly exhausted: readonly Strategy[];
   /** How often each perturbation was tried, by the step of reconciling at which it acts. */
   readonly coverage: Counts;
+  /** The scenario's guards, and what was noticed of each when it was taken away. */
+  readonly guards: readonly GuardReport[];
   /** What the smallest plan that breaks something came to, if there is one. */
   readonly failure?: Outcome;
   /** The plan as it was found, before it was made small. */
@@ -69,6 +72,7 @@ async function explored(scenario: Scenario, options: SimulateOptions): Promise<R
   const hash = reference.trace.hash();
   let count = 1;
   let last: Strategy = "alone";
+  const guards: GuardReport[] = [];
   const report = (failure?: Outcome, found?: Plan): Report => ({
     scenario: scenario.name,
     seed,
@@ -78,6 +82,7 @@ async function explored(scenario: Scenario, options: SimulateOptions): Promise<R
     tried,
     exhausted: order.slice(0, order.indexOf(last)).filter((it) => tried[it] > 0),
     coverage: coverage.counts,
+    guards,
     ...(failure === undefined ? {} : { failure }),
     ...(found === undefined ? {} : { found }),
   });
@@ -101,6 +106,13 @@ async function explored(scenario: Scenario, options: SimulateOptions): Promise<R
       onProgress?.({ scenario: scenario.name, plans: count, of: budget, perSecond: perSecond(count, began) });
     if (outcome.violations.length > 0) return report(await shrink(outcome, run), plan);
   }
+  for (const guard of scenario.guards ?? []) {
+    const without = await withoutGuard(scenario, guard, Math.max(budget, leastForGuards), seed);
+    guards.push(without);
+    if (without.noticed !== undefined) continue;
+    const what = `${without.plans} plans went well without the guard "${guard.name}": nothing here breaks ${guard.breaks}`;
+    return report({ ...reference, violations: [{ invariant: "guard", what }] });
+  }
   return report();
 }
 
@@ -109,6 +121,9 @@ export async function replay(scenario: Scenario, plan: Plan): Promise<Outcome> {
   const reference = await runPlan(scenario, { seed: plan.seed, faults: [] });
   return runPlan(scenario, plan, reference.seen);
 }
+
+/** So many plans are tried without a guard, however few with it: a guard that is there only at times is none. */
+const leastForGuards = 40;
 
 const order: readonly Strategy[] = ["alone", "pairs", "triples", "walks"];
 

@@ -1,6 +1,6 @@
 /** An invariant that did not hold. */
 export interface Violation {
-  /** `I1` ... `I30` */
+  /** `I1` ... `I31` */
   readonly invariant: string;
   readonly what: string;
 }

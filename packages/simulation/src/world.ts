@@ -75,6 +75,8 @@ export class World {
   readonly #unclaimed: Change[] = [];
   /** The end of the last thing that was planned. */
   #busyUntil: Instant;
+  /** The end of what went wrong last, as far as it is planned. */
+  #troubledUntil: Instant = instant(0);
   readonly #people: Client;
   /** The end of what people have done so far. */
   #done: Promise<void> = Promise.resolve();
@@ -222,7 +224,13 @@ export class World {
 
   /** As long as this the world is not quiet. */
   busyFor(ms: Ms): void {
-    this.#busyUntil = instant(Math.max(this.#busyUntil, this.clock.now() + ms));
+    this.#troubledUntil = instant(Math.max(this.#troubledUntil, this.clock.now() + ms));
+    this.#busyUntil = instant(Math.max(this.#busyUntil, this.#troubledUntil));
+  }
+
+  /** Whether a fault lasts that keeps the world from being quiet. */
+  get isTroubled(): boolean {
+    return this.#troubledUntil > this.clock.now();
   }
 
   apply(object: KubeObject): Promise<unknown> {
@@ -387,6 +395,7 @@ export class World {
     let since = this.clock.now();
     for (;;) {
       await this.#drain();
+      for (const watcher of this.#watchers.of("moment")) watcher.moment();
       const calm = instant(Math.max(this.history.changedAt, this.#busyUntil) + this.#quiet);
       const next = this.clock.next();
       if (next === undefined || next > calm) {

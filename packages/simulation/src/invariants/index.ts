@@ -13,6 +13,7 @@ import { promises } from "./promises.ts";
 import { queues } from "./queues.ts";
 import { readers } from "./readers.ts";
 import { retries } from "./retries.ts";
+import { safety } from "./safety.ts";
 import { samples } from "./samples.ts";
 import { statuses } from "./statuses.ts";
 import { stops } from "./stops.ts";
@@ -36,4 +37,5 @@ export const invariants: readonly Invariant[] = [
   stops,
   ...readers,
   samples,
+  safety,
 ].toSorted((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));

@@ -74,3 +74,31 @@ test("what is outside shows who does not care for its errors (P29)", async () =>
   expect(failure?.plan.faults).toMatchObject([{ p: "P29", how: "failing" }]);
   expect(failure?.violations.map(({ invariant }) => invariant)).toContain("end");
 });
+
+test("it can be out of reach, begin anew and lose its answers, and is well again each time", async () => {
+  const heard: string[] = [];
+  class Listening extends Register {
+    override fail(how: BackendFault): void {
+      heard.push(how);
+    }
+
+    override heal(): void {
+      heard.push("well");
+    }
+  }
+  const scenario = {
+    ...registered((backend, name) => backend.enter(name)),
+    backend: ({ clock }: { readonly clock: Clock }) => new Listening(clock),
+  };
+  for (const [p, how] of [
+    ["P36", "unreachable"],
+    ["P37", "restarting"],
+    ["P38", "losing"],
+  ] as const) {
+    heard.length = 0;
+    const { failure, coverage } = await simulate(scenario, { only: [p], plans: 2 });
+    expect(failure?.violations).toBeUndefined();
+    expect(Object.keys(coverage)).toEqual([p]);
+    expect(heard).toEqual([how, "well"]);
+  }
+});
