@@ -2,7 +2,7 @@
 // that are prompt, that tell nothing of repetitions, that lose answers, or that begin anew all the time. There is exactly one machine in
 // the end, or none where there should be none.
 import type { Clock, Random } from "@telltale/clock";
-import type { KubeObject } from "@telltale/kinds";
+import type { KubeObject, Ms } from "@telltale/kinds";
 import type { Backend, BackendFault, Deed, Fault, Look, Scenario } from "@telltale/simulation";
 import type { Method } from "../src/contract/contract.ts";
 import { Provider, VirtualMachine, VMClass, VMImage } from "../src/kinds/index.ts";
@@ -11,6 +11,7 @@ import { lose, refuse } from "../src/simulated/faults.ts";
 import { type HostOptions, SimulatedHost } from "../src/simulated/host.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { readyProviders } from "./ready-providers.ts";
+import { lookedForFirst, safety } from "./safety.ts";
 import { kinds, namespace, of, second, sensesOf } from "./simulated-world.ts";
 
 /** A host that has its moods. */
@@ -30,18 +31,32 @@ export class Hypervisor implements Backend {
   fail(how: BackendFault): void {
     if (how === "slow") this.host.latency = [1_000, 20_000];
     else if (how === "failing") this.host.everywhere(refuse("UNAVAILABLE", "connection refused"));
-    else if (how === "partial") this.host.everywhere(lose());
+    else if (how === "partial" || how === "losing") this.host.everywhere(lose());
+    else if (how === "unreachable") this.host.isUp = false;
     else this.host.restart(this.#random.next() < 0.5 ? "goes on" : "is lost");
   }
 
   heal(): void {
     this.host.latency = [0, 0];
+    this.host.isUp = true;
     this.host.heal();
+  }
+
+  listen(changed: () => void): void {
+    this.host.listen(changed);
   }
 
   /** The answers to the first calls of these methods are lost. */
   loses(...methods: readonly Method[]): this {
     for (const method of methods) this.host.script(method, lose());
+    return this;
+  }
+
+  /** Somebody removes its machines behind everybody's back. */
+  losesItsMachines(after: Ms, clock: Clock): this {
+    clock.after(after, () => {
+      for (const { id } of this.host.machines) this.host.vanish(id);
+    });
     return this;
   }
 
@@ -83,6 +98,7 @@ const base = (how: Partial<HostOptions> = {}): Omit<Scenario<Hypervisor>, "name"
   quiet: 660 * second,
   promise,
   leftovers,
+  safety,
   differs,
   // A guest has its time from when it was asked, whatever was being done to the machine before.
   restamps: ["Reconfiguring"],
@@ -179,6 +195,13 @@ export const scenarios: Readonly<Record<string, Scenario<Hypervisor>>> = {
       new Hypervisor(clock, random, forgetful).loses("create", "power", "describe", "listVMs", "delete"),
     people: [removal],
     end: ({ backend }) => expected(backend, []),
+    guards: [lookedForFirst],
+  },
+  vanished: {
+    ...base(),
+    name: "vanished-from-its-host",
+    differs: differsMore,
+    backend: ({ clock, random }) => new Hypervisor(clock, random, {}).losesItsMachines(120 * second, clock),
   },
   powered: { ...base(), name: "powered", people: powered },
   resized: { ...base(), name: "resized", people: resized },

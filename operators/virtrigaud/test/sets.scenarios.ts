@@ -1,7 +1,7 @@
 // Sets in the simulation: one that grows and shrinks, one whose machines are replaced, one whose machines are changed where they are,
 // one that is deleted; and a policy with machines. Machines are played: they come up when they are looked at, and go at once. Only the
 // fleet has real ones, on a simulated host that cannot be reached for minutes.
-import { type Clock, type Random, sleep } from "@telltale/clock";
+import type { Clock, Random } from "@telltale/clock";
 import { deepEqual, type KindRef, type KubeObject, type Ms } from "@telltale/kinds";
 import { type Controller, controller } from "@telltale/runtime";
 import type { Deed, Fault, Scenario } from "@telltale/simulation";
@@ -11,6 +11,7 @@ import { virtualMachines } from "../src/virtual-machine/controller.ts";
 import { vmPlacementPolicies } from "../src/vm-placement-policy/controller.ts";
 import { vmSets } from "../src/vm-set/controller.ts";
 import { readyProviders } from "./ready-providers.ts";
+import { fleetSafety, knownToBeDown } from "./safety.ts";
 import { Hypervisor } from "./scenarios.ts";
 import { kinds, sensesOf } from "./simulated-world.ts";
 import { providerSpec } from "./stage.ts";
@@ -165,32 +166,12 @@ export const policed: Scenario = {
   },
 };
 
-/** A host that counts, each second, how many machines of a fleet have run and do not run now: nothing but the fleet stops any. */
+/** A host that cannot be reached for a while. */
 class FleetHost extends Hypervisor {
-  /** The most machines that were down at once. */
-  mostDown = 0;
-
   constructor(clock: Clock, random: Random, outage: { readonly at: Ms; readonly for: Ms }) {
     super(clock, random, {});
-    void this.#count(clock);
-    void this.#breakDown(clock, outage);
-  }
-
-  async #count(clock: Clock): Promise<void> {
-    const seen = new Set<string>();
-    for (let i = 0; i < 3_600; i += 1) {
-      await sleep(clock, second);
-      const on = this.host.machines.filter(({ power, isGoing }) => power === "On" && !isGoing).map(({ name }) => name);
-      for (const name of on) seen.add(name);
-      this.mostDown = Math.max(this.mostDown, seen.size - on.length);
-    }
-  }
-
-  async #breakDown(clock: Clock, outage: { readonly at: Ms; readonly for: Ms }): Promise<void> {
-    await sleep(clock, outage.at);
-    this.host.isUp = false;
-    await sleep(clock, outage.for);
-    this.host.isUp = true;
+    clock.after(outage.at, () => this.fail("unreachable"));
+    clock.after(outage.at + outage.for, () => this.heal());
   }
 }
 
@@ -229,8 +210,9 @@ export const outage: Scenario<FleetHost> = {
     "*.status.consoleURL",
     ...(base.free ?? []),
   ],
+  safety: fleetSafety,
+  guards: [knownToBeDown],
   async end({ client, backend }) {
-    if (backend.mostDown > 1) throw new Error(`${backend.mostDown} machines were down at once`);
     await seats(...[0, 1, 2, 3].map((ordinal) => seat(ordinal, "two")))({ client, backend });
     const on = backend.host.machines.filter(({ power }) => power === "On").map(({ name }) => name);
     if (on.length !== 4) throw new Error(`on the host run ${on.join(", ")}`);

@@ -12,3 +12,14 @@ test.each(Object.values(scenarios))(
   },
   600_000,
 );
+
+const alike = new Set(["vsphere", "lost", "vanished", "resized"]);
+
+test.each(Object.entries(scenarios).flatMap(([key, it]) => (alike.has(key) ? [] : it)))(
+  "$name: its host is out of reach, begins anew, or loses its answers, and nothing comes to harm meanwhile",
+  async (scenario) => {
+    const { failure } = await simulate(scenario, { only: ["P36", "P37", "P38"], plans: budget(4) });
+    expect(failure === undefined ? "" : story(failure)).toBe("");
+  },
+  600_000,
+);

@@ -49,6 +49,7 @@ export class SimulatedHost {
   readonly #faults = new Faults();
   #calls: Call[] = [];
   #isUp = true;
+  readonly #listeners = new Set<() => void>();
   /** Those who wait for an answer, and hear at once when the process goes. */
   readonly #waiting = new Set<(error: RpcError) => void>();
 
@@ -73,6 +74,11 @@ export class SimulatedHost {
     };
     this.quota = this.#world.quota;
     this.handlers = this.#handlers();
+  }
+
+  /** Tells of everything that is done to it, and whenever its process goes or comes back. */
+  listen(changed: () => void): void {
+    this.#listeners.add(changed);
   }
 
   /** What was asked, oldest first. */
@@ -121,6 +127,7 @@ export class SimulatedHost {
   /** Somebody removes a machine behind everybody's back. */
   vanish(id: string): void {
     this.#world.machines.delete(id);
+    this.#tell();
   }
 
   /** The next calls of a method, in this order. */
@@ -145,6 +152,7 @@ export class SimulatedHost {
   /** Whether its process runs. Who waits for an answer when it goes gets none. */
   set isUp(isUp: boolean) {
     this.#isUp = isUp;
+    this.#tell();
     if (isUp) return;
     for (const give of this.#waiting) give(new RpcError("UNAVAILABLE", "connection closed"));
     this.#waiting.clear();
@@ -156,6 +164,10 @@ export class SimulatedHost {
     this.#settle();
     this.#world.tasks.forget(work);
     this.isUp = true;
+  }
+
+  #tell(): void {
+    for (const changed of this.#listeners) changed();
   }
 
   #settle(): void {
@@ -192,6 +204,7 @@ export class SimulatedHost {
     if (fault.is === "refuse") throw new RpcError(fault.code, fault.message);
     if (fault.is === "answer") return fault.reply;
     const reply = await act(request, fault.is === "fail" ? { fail: fault.message } : {});
+    this.#tell();
     if (fault.is === "lose") throw new RpcError(fault.code, fault.message);
     return reply;
   }

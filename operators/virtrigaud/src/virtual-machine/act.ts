@@ -33,10 +33,16 @@ export interface Tools {
 /** More than any pass takes: a table that leads nowhere is a defect, and not the end of the process. */
 const enough = 40;
 
-export async function act(_none: undefined, hands: VMHands, world: World, tools: Tools): Promise<World> {
+export async function act(
+  _none: undefined,
+  hands: VMHands,
+  world: World,
+  tools: Tools,
+  next: typeof decide = decide,
+): Promise<World> {
   let now = world;
   for (let i = 0; i < enough; i += 1) {
-    const step = decide(now);
+    const step = next(now);
     if (step.is === "rest") {
       if (now.placing?.is === "nowhere" && step.as.is === "unplaced") await count(now, now.placing, hands);
       // What was made is known: a record that is still there has done its duty.

@@ -21,6 +21,7 @@ import { placedCopies } from "../placement/copies.ts";
 import { isConnected } from "../reachable.ts";
 import { resolve } from "../references.ts";
 import { act } from "./act.ts";
+import { decide } from "./decide.ts";
 import { finalize } from "./deletion.ts";
 import { tell } from "./events.ts";
 import { type AddressSample, FirstAddresses } from "./first-address.ts";
@@ -41,9 +42,16 @@ export interface VirtualMachineOptions {
   readonly workers: number;
   /** Told when a machine has its first address. */
   readonly onAddress?: (sample: AddressSample) => void;
+  /** What comes next in a pass. Given only where a simulation tries it without one of its rules. */
+  readonly next?: typeof decide;
 }
 
-export function virtualMachines({ senses, workers, onAddress = () => {} }: VirtualMachineOptions): Controller {
+export function virtualMachines({
+  senses,
+  workers,
+  onAddress = () => {},
+  next = decide,
+}: VirtualMachineOptions): Controller {
   const addresses = new FirstAddresses(onAddress);
   return (
     controller(VirtualMachine, "virtualmachine")
@@ -122,7 +130,7 @@ export function virtualMachines({ senses, workers, onAddress = () => {} }: Virtu
       .reconcile<World, undefined>({
         observe: (vm, look) => observe(vm, look, senses),
         plan: () => undefined,
-        act: (_none, hands, world) => act(_none, hands, world, senses),
+        act: (_none, hands, world) => act(_none, hands, world, senses, next),
         status,
         async after({ world, before, status: after }, hands) {
           tell(world, before, after, hands);

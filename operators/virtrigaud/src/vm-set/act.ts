@@ -18,12 +18,12 @@ import { standing } from "./standing.ts";
 import { failedVM } from "./update.ts";
 import type { Made, Revision, World } from "./world.ts";
 
-export async function act(world: World, hands: SetHands, hash: Hash): Promise<World> {
+export async function act(world: World, hands: SetHands, hash: Hash, planned = plan): Promise<World> {
   if (world.problem !== undefined) return world;
   const update = revisionOf(world.set, await revise(world, hands, hash));
   if (update === undefined) return world;
   const known = { ...observe(world.set, hands), update };
-  const actions = plan(known, update);
+  const actions = planned(known, update);
   await remember(actions, known, update, hands);
   const made = await perform(actions, known, hands);
   const { currentRevision, updateRevision } = known.told;

@@ -8,6 +8,7 @@ import { eventsOf } from "./events.ts";
 import { finalize } from "./finalize.ts";
 import { parsedName } from "./objects.ts";
 import { byLabel, byName, isNews, observe, setsOf } from "./observe.ts";
+import { plan } from "./plan.ts";
 import { type Hash, revisionHash } from "./revisions.ts";
 import { status } from "./status.ts";
 import type { World } from "./world.ts";
@@ -17,9 +18,11 @@ export interface VMSetOptions {
   readonly hash?: Hash;
   /** Passes at a time. Default: 3. */
   readonly workers?: number;
+  /** What a pass does. Given only where a simulation tries it without one of its rules. */
+  readonly planned?: typeof plan;
 }
 
-export function vmSets({ hash = revisionHash, workers = 3 }: VMSetOptions = {}): Controller {
+export function vmSets({ hash = revisionHash, workers = 3, planned = plan }: VMSetOptions = {}): Controller {
   return (
     controller(VMSet)
       .on("generation", "deletion", "labels", "annotations", "finalizers", "status")
@@ -47,7 +50,7 @@ export function vmSets({ hash = revisionHash, workers = 3 }: VMSetOptions = {}):
       .backoff({ first: 1_000, longest: 300_000, jitter: 0.1 })
       .reconcile<World>({
         observe,
-        act: (_nothing, hands, world) => act(world, hands, hash),
+        act: (_nothing, hands, world) => act(world, hands, hash, planned),
         status,
         after({ before, status: after }, hands) {
           // What the kind's own draft has read and made.
