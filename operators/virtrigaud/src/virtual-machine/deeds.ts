@@ -7,6 +7,7 @@ import { deadlines, powerDeadline } from "../link/deadlines.ts";
 import { isUnreachable } from "../link/failure.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { annotations } from "../names.ts";
+import type { Decided } from "../placement/decision.ts";
 import { failureOf, hearing, holding, type Pass, tried, troubled, uidOf } from "./act.ts";
 import { runHook } from "./hooks.ts";
 import { graceOf, isCreationOpen, isMaking } from "./marks.ts";
@@ -17,6 +18,9 @@ import { settledSize } from "./sizing.ts";
 import { changing, shuttingDown, stand } from "./status.ts";
 import type { Deed } from "./step.ts";
 import type { Parts, World } from "./world.ts";
+
+/** Policies of others ask where a machine is, whoever said where it goes. */
+const isTold = ({ at }: Decided, { policy }: Parts): boolean => policy !== undefined || Object.keys(at).length > 0;
 
 export type Deeds = { readonly [D in Deed["is"]]: (deed: Extract<Deed, { is: D }>, pass: Pass) => Promise<World> };
 
@@ -29,7 +33,7 @@ export const deeds: Deeds = {
   async create(_deed, pass) {
     const after = await make(pass, async (call) => {
       const { world, hands } = pass;
-      if (world.placing?.is === "placed" && partsOf(world).policy !== undefined)
+      if (world.placing?.is === "placed" && isTold(world.placing, partsOf(world)))
         await hands.annotate({ [annotations.placement]: world.placing.decision });
       // Stored before it is sent: what one before was told is no answer to this one.
       if (world.record?.op === "Create" && !isCreationOpen(world))
