@@ -5,7 +5,7 @@ import { Provider, VirtualMachine, VMClass, VMPlacementPolicy } from "../src/kin
 import { vmPlacementPolicies } from "../src/vm-placement-policy/controller.ts";
 import { connected, type ProviderOptions, type Stage, stage } from "./stage.ts";
 
-const homes = ["a0", "a1", "a2", "a3", "a4", "a5", "a6"];
+const homes = ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"];
 let all: Stage;
 beforeAll(async () => {
   all = await stage({ controllers: () => [vmPlacementPolicies()], namespaces: homes });
@@ -19,7 +19,8 @@ afterAll(async () => {
 function begin() {
   const home = homes.pop() ?? "";
   return {
-    apply: (kind: KindRef, name: string, spec: object) => all.apply(kind, name, spec, {}, home),
+    apply: (kind: KindRef, name: string, spec: object, metadata: object = {}) =>
+      all.apply(kind, name, spec, metadata, home),
     status: (kind: KindRef, name: string, status: object) => all.status(kind, name, status, home),
     remove: (kind: KindRef, name: string) => all.remove(kind, name, home),
     says: (kind: KindRef, name: string, type = "Ready") => all.says(kind, name, type, home),
@@ -134,6 +135,62 @@ it("each type of provider around says what it can keep, and of what is only pref
   expect(await it.says(VMPlacementPolicy, "a", "Supported")).toBe("False Unsupported qemu cannot keep hard.hosts");
   expect(await it.says(VMPlacementPolicy, "a")).toMatch(/^False Unsupported/);
   await it.remove(Provider, "q");
+  expect(await it.says(VMPlacementPolicy, "a")).toMatch(/^True Valid/);
+});
+
+it("every list is told of by each type of provider, as one that it can keep or not", async () => {
+  const it = begin();
+  for (const type of ["vsphere", "libvirt"] as const) await it.provider(type, { spec: { type } });
+  const lists = {
+    clusters: ["c1"],
+    excludedClusters: ["c2"],
+    hosts: ["h1"],
+    excludedHosts: ["h2"],
+    datastores: ["d1"],
+    excludedDatastores: ["d2"],
+    folders: ["f1"],
+    resourcePools: ["p1"],
+    networks: ["lan"],
+    zones: ["z1"],
+    regions: ["r1"],
+    nodeSelector: { rack: "a" },
+    tolerations: [{ key: "k", operator: "Exists" }],
+  };
+  await it.apply(VMPlacementPolicy, "a", { hard: lists, soft: lists });
+  await it.pass(1_000);
+  const { vsphere, libvirt } = (await it.policy("a"))?.validationResults ?? {};
+  const paths = (names: readonly string[]) => ["hard", "soft"].flatMap((at) => names.map((name) => `${at}.${name}`));
+  const [labels, stores] = [
+    ["nodeSelector", "tolerations"],
+    ["datastores", "excludedDatastores"],
+  ];
+  const anywhere = ["networks", "regions", "zones"];
+  const inVsphere = Object.keys(lists).filter((name) => !labels.includes(name));
+  expect(vsphere?.supportedFeatures).toEqual(paths(inVsphere).sort());
+  expect(vsphere?.unsupportedFeatures).toEqual(paths(labels).sort());
+  expect(libvirt?.supportedFeatures).toEqual(paths([...labels, ...stores, ...anywhere]).sort());
+  expect(vsphere?.errors).toEqual(["hard.nodeSelector cannot be kept", "hard.tolerations cannot be kept"]);
+  expect(vsphere?.warnings).toContain("soft.tolerations is ignored");
+});
+
+it("two policies that cannot both be kept say so of each other, and neither is ready", async () => {
+  const it = begin();
+  await it.provider("p", { spec: { type: "vsphere" } });
+  const near = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { app: "db" } } };
+  const vmAffinity = { requiredDuringScheduling: [near] };
+  await it.apply(VMPlacementPolicy, "a", { hard: { hosts: ["h1"] }, affinity: { vmAffinity } });
+  await it.apply(VMPlacementPolicy, "b", { hard: { hosts: ["h2"] } });
+  await it.apply(VirtualMachine, "db", machine("b"), { labels: { app: "db" } });
+  await it.pass(1_000);
+  for (const [mine, other] of [
+    ["a", "b"],
+    ["b", "a"],
+  ] as const) {
+    expect(await it.says(VMPlacementPolicy, mine)).toBe(`False Conflicts it cannot be kept together with ${other}`);
+    expect((await it.policy(mine))?.conflictingPolicies).toMatchObject([{ policyName: other, severity: "critical" }]);
+  }
+  await it.apply(VMPlacementPolicy, "b", { hard: { hosts: ["h1", "h2"] } });
+  await it.pass(1_000);
   expect(await it.says(VMPlacementPolicy, "a")).toMatch(/^True Valid/);
 });
 

@@ -206,10 +206,20 @@ describe("what is kept", () => {
     await at.over("web");
   });
 
+  it("its machines are counted from the first ordinal that is wanted", async () => {
+    await at.set("web", { replicas: 2, ordinals: { start: 5 } });
+    await at.until(at.isReady("web"));
+    const names = async () => (await at.machines()).map(({ metadata }) => metadata.name).join(" ");
+    expect(await names()).toBe("web-5 web-6");
+    await at.set("web", { replicas: 2, ordinals: { start: 6 } });
+    await at.until(async () => (await names()) === "web-6 web-7");
+    await at.over("web");
+  });
+
   it("claims are made before their machine, stay when it goes, or go with it", async () => {
     const volumeClaimTemplates = [
       {
-        metadata: { name: "data" },
+        metadata: { name: "data", labels: { tier: "gold" }, annotations: { note: "kept" } },
         spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
       },
     ];
@@ -217,6 +227,9 @@ describe("what is kept", () => {
     await at.set("web", kept);
     await at.until(at.isReady("web"));
     expect(await claims()).toEqual(["data-web-0", "data-web-1"]);
+    const claim = await at.get(PersistentVolumeClaim, "data-web-0");
+    expect(claim?.metadata?.labels).toMatchObject({ tier: "gold" });
+    expect(claim?.metadata?.annotations).toMatchObject({ note: "kept" });
     const vm = await at.get(VirtualMachine, "web-1");
     expect(vm?.metadata.annotations?.["virtrigaud.io/volume-claims"]).toBe("data-web-1");
     const warnings = (await at.events(VMSet)).filter((it) => it.includes("VolumeClaimsNotAttached"));
