@@ -362,6 +362,25 @@ test("8.4 a Secret that was there before its instance is looked at first: a key 
   );
 });
 
+test("8.4 a key that a cluster gives all its servers is changed by the first that may roll, and all follow", async () => {
+  it = await stage();
+  const keyed = (named: string) => {
+    const rndcKey = { secret: { metadata: { name: "ours" }, stringData: { "key-name": named } } };
+    return { primary: { replicas: 2, rndcKey }, secondary: { replicas: 1, rndcKey } };
+  };
+  await it.cluster("dns", 2, 1, keyed("one"));
+  await it.pass(30_000);
+  await it.client.patch(Bind9Cluster, { name: "dns", namespace }, { merge: { spec: keyed("two") } });
+  await it.pass(60_000);
+  expect(await it.says("b9c", "dns")).toContain("True AllReady");
+  const { data } = await it.client.get(Secret, "ours", { namespace });
+  expect(Buffer.from(data?.["key-name"] ?? "", "base64").toString()).toBe("two");
+  const named = (await it.pods()).map(
+    ({ spec }) => spec?.containers[1]?.env?.find(({ name }) => name === "NSUPDATE_KEY_NAME")?.value,
+  );
+  expect(named).toEqual(["two", "two", "two"]);
+});
+
 test("8.3 there is no turn to wait for with a Deployment of somebody else: it is told of at once, also by a new operator", async () => {
   it = await stage();
   const name = "lone";

@@ -47,7 +47,7 @@ async function build(
   const mayRoll = turn.kind === "go";
   await steps.ensure(ServiceAccount, account(server), { owner: "none", mode: "createOnly" });
   if (mayRoll) {
-    await steps.secret(plan.key, server, tools);
+    await steps.secret(plan.key, server, ownersOf(server, world), tools);
     if (steps.isWell) {
       await steps.ensure(ConfigMap, plan.configMap);
       await steps.ensure(Deployment, plan.deployment);
@@ -116,11 +116,16 @@ class Steps {
     await this.#try(kind.kind, name, () => this.#hands.ensure(kind, object, options));
   }
 
-  async secret(key: Exclude<KeyPlan, { is: "invalid" }>, server: Nameserver, tools: Tools): Promise<void> {
+  async secret(
+    key: Exclude<KeyPlan, { is: "invalid" }>,
+    server: Nameserver,
+    owners: readonly string[],
+    tools: Tools,
+  ): Promise<void> {
     if (key.is === "keep") return;
     const { name } = key.is === "mark" ? { name: key.old.metadata?.name ?? "" } : key.secret;
     await this.#try(Secret.kind, name, async () => {
-      const ensured = await writeSecret(key, server, this.#hands, tools.random);
+      const ensured = await writeSecret(key, server, owners, this.#hands, tools.random);
       if (ensured.as === "created" || ensured.as === "updated") tools.secrets.wrote(ensured.live);
       // Nobody knew of the one that is there: the next pass looks at it first, as when it would go.
       else if (key.is === "make") return { as: "terminating", live: ensured.live };
@@ -149,6 +154,7 @@ class Steps {
 async function writeSecret(
   key: Exclude<KeyPlan, { is: "keep" } | { is: "invalid" }>,
   server: Nameserver,
+  owners: readonly string[],
   hands: InstanceHands,
   random: Random,
 ): Promise<Ensured<Secret>> {
@@ -167,7 +173,7 @@ async function writeSecret(
     );
   }
   const { old } = key;
-  if (!isOwned(old, server.name)) return { as: "foreign", live: old };
+  if (!isOwned(old, owners)) return { as: "foreign", live: old };
   const marks = { ...old.metadata?.annotations, ...(key.is === "mark" ? key.marks : key.secret.annotations) };
   const live = await hands.patch(Secret, old, [
     { op: "test", path: "/metadata/resourceVersion", value: old.metadata?.resourceVersion },
@@ -185,7 +191,13 @@ function dataOf({ keyName, algorithm, fields }: Draft, random: Random): Record<s
 
 const keyBytes = 32;
 
-const isOwned = ({ metadata }: Secret, instance: string): boolean =>
+/** Whose Secret it may change: a cluster can give one to all its servers, and whoever came first made it. */
+const ownersOf = ({ name, key }: Nameserver, { siblings }: World): readonly string[] => [
+  name,
+  ...(key.is === "inline" ? siblings.map(({ instance }) => instance.metadata.name ?? "") : []),
+];
+
+const isOwned = ({ metadata }: Secret, instances: readonly string[]): boolean =>
   metadata?.ownerReferences?.some(({ kind, name, controller }) => {
-    return controller === true && kind === "Bind9Instance" && name === instance;
+    return controller === true && kind === "Bind9Instance" && instances.includes(name);
   }) ?? false;
