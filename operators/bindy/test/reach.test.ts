@@ -133,6 +133,8 @@ describe.each(sayers)("what a %s says", (sayer) => {
     const map = (path: string) => pod?.volumes?.find(({ name }) => name === of[path])?.configMap?.name;
     expect(["", ".options", ".zones"].map((end) => map(`/etc/bind/named.conf${end}`))).toEqual(["a", "b", "c"]);
     expect(Object.keys(files)).toEqual(["rndc.conf"]);
+    const overruled = made(sayer, { configMapRefs, ...optionsOf(sayer, { recursion: true }) });
+    expect(overruled.unsupported).toEqual(["recursion"]);
   });
 
   test("of options stands in named's configuration", () => {
@@ -255,6 +257,10 @@ describe.each(sayers)("what a %s says", (sayer) => {
           fields: { "key-name": "our-key", secret: base64 },
         },
       });
+      const rotating = { rndcKey: { ...rndcKey, autoRotate: true } };
+      const at = sayer === "Bind9Instance" ? "" : `${role}.`;
+      const { unsupported } = made(sayer, keysOf(sayer, rotating), { role });
+      expect(unsupported).toEqual([`${at}rndcKey.autoRotate`]);
       expect(api?.env).toContainEqual({
         name: "RNDC_SECRET",
         valueFrom: { secretKeyRef: { name: "ours", key: "secret" } },

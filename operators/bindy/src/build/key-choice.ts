@@ -21,11 +21,12 @@ export interface Generated {
   readonly rotateAfter?: Ms;
 }
 
+type InstanceKeys = Pick<Bind9InstanceSpec, "rndcKey" | "rndcSecretRef">;
 type RoleKeys = Pick<NonNullable<Bind9ClusterSpec["primary"]>, "rndcKey" | "rndcSecretRef">;
 
 export function keyChoice(
   instance: string,
-  spec: Pick<Bind9InstanceSpec, "rndcKey" | "rndcSecretRef">,
+  spec: InstanceKeys,
   role: RoleKeys,
   config: Pick<NonNullable<Bind9InstanceSpec["config"]>, "rndcSecretRef">,
 ): KeyChoice {
@@ -35,6 +36,37 @@ export function keyChoice(
   if (key !== undefined) return generated(instance, key);
   const ref = spec.rndcSecretRef ?? role.rndcSecretRef ?? config.rndcSecretRef;
   return ref === undefined ? generated(instance, {}) : { is: "referenced", ref, path: "spec.rndcSecretRef" };
+}
+
+/** What is said of keys and does not count, since something beside it does; `at`: where the role's are found. */
+export function overruledKeys(spec: InstanceKeys, role: RoleKeys, at: string): readonly Overruled[] {
+  const key = spec.rndcKey ?? role.rndcKey;
+  if (key === undefined) return [];
+  const path = spec.rndcKey === undefined ? `${at}.rndcKey` : "rndcKey";
+  const isGiven = key.secretRef !== undefined || key.secret !== undefined;
+  const given = "the key is given, and only one that the operator makes is replaced by itself: set this to false";
+  const used = `${path} says which key is used: remove the field`;
+  const found: readonly (Overruled & { readonly isSet: boolean })[] = [
+    {
+      field: `${path}.secret`,
+      isSet: key.secretRef !== undefined && key.secret !== undefined,
+      message: `${path}.secretRef names the key that is used: remove one of the two`,
+    },
+    { field: `${path}.autoRotate`, isSet: isGiven && key.autoRotate === true, message: given },
+    { field: "rndcSecretRef", isSet: spec.rndcSecretRef !== undefined, message: used },
+    {
+      field: `${at}.rndcSecretRef`,
+      isSet: spec.rndcKey === undefined && role.rndcSecretRef !== undefined,
+      message: used,
+    },
+  ];
+  return found.filter(({ isSet }) => isSet).map(({ field, message }) => ({ field, message }));
+}
+
+/** A field that has no effect, and what to do about it. */
+export interface Overruled {
+  readonly field: string;
+  readonly message: string;
 }
 
 function generated(instance: string, key: RndcKey): Generated {

@@ -1,7 +1,7 @@
 // A nameserver as it has to be: what an instance says, and what it takes from its cluster (3.3). Pure.
 import type { Bind9ClusterSpec, Bind9InstanceSpec } from "../kinds/index.ts";
 import type { Role } from "../names.ts";
-import { type KeyChoice, keyChoice } from "./key-choice.ts";
+import { type KeyChoice, keyChoice, type Overruled, overruledKeys } from "./key-choice.ts";
 
 export type Bind9Config = NonNullable<Bind9InstanceSpec["config"]>;
 export type BindcarConfig = NonNullable<Bind9InstanceSpec["bindcarConfig"]>;
@@ -30,6 +30,8 @@ export interface Nameserver {
   readonly bindcar: BindcarConfig;
   readonly service: ServiceConfig;
   readonly key: KeyChoice;
+  /** What was said of keys beside that. */
+  readonly overruled: readonly Overruled[];
 }
 
 export interface InstanceIdentity {
@@ -66,6 +68,7 @@ export function nameserverOf(
     bindcar: spec.bindcarConfig ?? config.bindcarConfig ?? {},
     service: role.service ?? {},
     key: keyChoice(name, spec, role, config),
+    overruled: overruledKeys(spec, role, spec.role),
   };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { overruledKeys } from "./key-choice.ts";
 import { unsupportedIn } from "./unsupported.ts";
 
 type Asked = Parameters<typeof unsupportedIn>[0];
@@ -9,6 +10,10 @@ const asked = (more: Partial<Asked>): Asked => ({
   moreKeys: [],
   bindcar: {},
   service: {},
+  configMapRefs: {},
+  acls: {},
+  allowTransfer: [],
+  overruled: [],
   primaryServers: [],
   ...more,
 });
@@ -83,4 +88,45 @@ test("what the Service of an instance does not take over is listed, with who sai
     "secondary.service.spec.externalName",
     "secondary.service.spec.trafficDistribution",
   ]);
+});
+
+test("what stands in a file that somebody else writes is listed with the ConfigMap, and only then", () => {
+  const signing = { enabled: true, policy: "strict", algorithm: "RSASHA256", kskLifetime: "365d" };
+  const options = { recursion: false, allowQuery: [], forwarders: [], listenOn: [], listenOnV6: [] };
+  const config = { ...options, dnssec: { validation: true, signing } };
+  const said = { config, allowTransfer: ["any"], acls: { inside: ["any"] } };
+  expect(fieldsOf(said)).toEqual([]);
+  const found = unsupportedIn(asked({ ...said, configMapRefs: { namedConf: "a", namedConfOptions: "b" } }));
+  const [last, ...others] = found.toReversed();
+  expect(last).toEqual({
+    field: "acls",
+    message: "named.conf is that of ConfigMap a: say it there, and remove the field",
+  });
+  expect(others.reverse().map(({ field }) => field)).toEqual([
+    "dnssec.signing.algorithm",
+    "dnssec.signing.kskLifetime",
+    ...Object.keys(options).toSpliced(2, 0, "allowTransfer"),
+    "dnssec.validation",
+  ]);
+  for (const { message } of others)
+    expect(message).toBe("named.conf.options is that of ConfigMap b: say it there, and remove the field");
+});
+
+test("8.4 what is said of a key beside what counts is listed", () => {
+  const ref = { name: "theirs" };
+  const secret = { metadata: { name: "ours" } };
+  const of = (spec: object, role: object = {}) => overruledKeys(spec, role, "primary").map(({ field }) => field);
+  expect(of({ rndcKey: { secretRef: ref, secret, autoRotate: true }, rndcSecretRef: ref })).toEqual([
+    "rndcKey.secret",
+    "rndcKey.autoRotate",
+    "rndcSecretRef",
+  ]);
+  expect(of({ rndcSecretRef: ref }, { rndcKey: { secret, autoRotate: true }, rndcSecretRef: ref })).toEqual([
+    "primary.rndcKey.autoRotate",
+    "rndcSecretRef",
+    "primary.rndcSecretRef",
+  ]);
+  // An instance may say otherwise than its role, and a key that is made may be replaced.
+  expect(of({ rndcKey: { autoRotate: true } }, { rndcKey: { secret }, rndcSecretRef: ref })).toEqual([]);
+  expect(of({ rndcSecretRef: ref }, { rndcSecretRef: ref })).toEqual([]);
 });

@@ -10,15 +10,25 @@ export interface Unsupported {
   readonly message: string;
 }
 
-type Asked = Pick<Nameserver, "config" | "storage" | "role" | "moreKeys" | "bindcar" | "service"> & {
-  readonly primaryServers: readonly string[];
-};
+type Parts =
+  | "config"
+  | "storage"
+  | "role"
+  | "moreKeys"
+  | "bindcar"
+  | "service"
+  | "configMapRefs"
+  | "acls"
+  | "allowTransfer";
+type Asked = Pick<Nameserver, Parts | "overruled"> & { readonly primaryServers: readonly string[] };
 
 type Found = readonly [field: string, isSet: boolean, message: string];
 
 export function unsupportedIn({ role, primaryServers, ...server }: Asked): readonly Unsupported[] {
   const found: readonly Found[] = [
     ...signing(server),
+    ...files(server),
+    ...server.overruled.map(({ field, message }) => [field, true, message] as const),
     ...storage(server),
     ...server.moreKeys.flatMap(moreKey),
     ...service("bindcarConfig.serviceSpec", server.bindcar.serviceSpec),
@@ -32,11 +42,14 @@ export function unsupportedIn({ role, primaryServers, ...server }: Asked): reado
   return found.filter(([, isSet]) => isSet).map(([field, , message]) => ({ field, message }));
 }
 
-function signing(server: Pick<Asked, "config">): readonly Found[] {
+function signing(server: Pick<Asked, "config" | "configMapRefs">): readonly Found[] {
   const { signing: of = {} } = server.config.dnssec ?? {};
   const { policy = "default", nsec3Salt, exportToSecret, algorithm = standardAlgorithm } = of;
-  const isFixed = isSigning(server) && isBuiltInPolicy(policy);
-  const fixed = `the policy ${policy} is built into named and has its own: give policy another name`;
+  const { namedConfOptions: file } = server.configMapRefs;
+  const isFixed = isSigning(server) && (isBuiltInPolicy(policy) || file !== undefined);
+  const fixed = isBuiltInPolicy(policy)
+    ? `the policy ${policy} is built into named and has its own: give policy another name`
+    : elsewhere("named.conf.options", file);
   return [
     ["dnssec.signing.nsec3Salt", nsec3Salt !== undefined, "named draws a salt of 16 bytes itself: remove the field"],
     [
@@ -49,6 +62,39 @@ function signing(server: Pick<Asked, "config">): readonly Found[] {
     ["dnssec.signing.zskLifetime", isFixed && of.zskLifetime !== undefined, fixed],
     ["dnssec.signing.nsec3", isFixed && of.nsec3 === true, fixed],
   ];
+}
+
+const elsewhere = (file: string, map = ""): string =>
+  `${file} is that of ConfigMap ${map}: say it there, and remove the field`;
+
+type Written = Pick<Asked, "configMapRefs" | "config" | "acls" | "allowTransfer">;
+
+/** What is to stand in a file that is somebody else's. */
+function files({
+  configMapRefs: { namedConf, namedConfOptions },
+  config,
+  acls,
+  allowTransfer,
+}: Written): readonly Found[] {
+  const { recursion, allowQuery, forwarders, listenOn, listenOnV6, dnssec } = config;
+  const isSet = {
+    recursion: recursion !== undefined,
+    allowQuery: allowQuery !== undefined,
+    allowTransfer: allowTransfer.length > 0,
+    forwarders: forwarders !== undefined,
+    listenOn: listenOn !== undefined,
+    listenOnV6: listenOnV6 !== undefined,
+    "dnssec.validation": dnssec?.validation === true,
+  };
+  const options = Object.entries(isSet).map(
+    ([field, is]): Found => [
+      field,
+      is && namedConfOptions !== undefined,
+      elsewhere("named.conf.options", namedConfOptions),
+    ],
+  );
+  const hasLists = Object.keys(acls).length > 0;
+  return [...options, ["acls", hasLists && namedConf !== undefined, elsewhere("named.conf", namedConf)]];
 }
 
 const standardAlgorithm = "ECDSAP256SHA256";

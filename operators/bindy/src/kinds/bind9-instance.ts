@@ -108,7 +108,7 @@ const status = Fields({
       message: Text({ maxLength: 1024, description: "What is done instead, and the way out" }),
     }),
     ["field"],
-    { maxItems: 64, description: "Fields of its spec, or of its cluster's, that have no effect" },
+    { maxItems: 128, description: "Fields of its spec, or of its cluster's, that have no effect" },
   ),
   zonesCount: Int32({ minimum: 0, description: "How many zones its pods have. Without a pod: none" }),
   rndcKeyRotation: Fields({
