@@ -54,6 +54,27 @@ describe("networks_json", () => {
     expect(payloads[0]?.DNS).toBe("9.9.9.9,1.1.1.1");
   });
 
+  it("addresses are sent without zeros in front, which are octal to some", () => {
+    const ipAllocation = { type: "Pool" as const, poolConfig: { poolRef: { name: "pool" } } };
+    const status = {
+      ipAllocations: [
+        { vm: "demo/web", ip: "10.0.0.3" },
+        { vm: "demo/web", ip: "10.0.0.9", mac: "m" },
+      ],
+    };
+    const pool = { ranges: "10.0.0.0/24", prefix: "24", gateway: "010.000.000.001", dns: "10.0.0.002, fd00::1" };
+    const card = { name: "eth0", ipAddress: "010.0.0.009" };
+    const lan = network({ network: { type: "nat" }, ipAllocation }, status);
+    expect(networksPayload(vm({ networks: [card] }), [lan], provider("qemu"), [pool])[0]).toMatchObject({
+      ...{ StaticIP: "10.0.0.9", MacAddress: "m", Gateway: "10.0.0.1", DNS: "10.0.0.2,fd00::1" },
+    });
+    const fixed = { type: "Static" as const, staticConfig: { address: "192.0.02.10/24", gateway: "192.0.2.01" } };
+    const own = network({ network: { type: "nat" }, ipAllocation: fixed });
+    expect(networksPayload(vm({ networks: [{ name: "eth0" }] }), [own], provider("qemu"))[0]).toMatchObject({
+      ...{ StaticIP: "192.0.2.10", Prefix: 24, Gateway: "192.0.2.1" },
+    });
+  });
+
   it("what DHCP was seen to give is not asked for", () => {
     const seen = { ipAllocations: [{ vm: "demo/web", ip: "10.0.0.3" }] };
     const lan = network({ network: { type: "nat" }, ipAllocation: { type: "DHCP" } }, seen);

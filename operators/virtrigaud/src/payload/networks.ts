@@ -1,5 +1,6 @@
 // `networks_json` (4.4, 3.10): the cards of a machine, in the order of its spec. Proxmox reads other keys than the rest, so for it both
 // are sent. Pure.
+import { plainIpv4 } from "../ipv4.ts";
 import type { Provider, VirtualMachine, VMNetworkAttachment, VMNetworkRef } from "../kinds/index.ts";
 
 export interface NetworkPayload {
@@ -94,19 +95,26 @@ function addressOf(
 ): Address {
   const { type = "DHCP", staticConfig, dnsConfig } = attachment?.spec.ipAllocation ?? {};
   const asides = (attachment?.status?.ipAllocations ?? []).filter((one) => one.vm === vm);
-  const aside = asides.find(({ ip }) => ip === card.ipAddress) ?? asides[turn];
+  const asked = card.ipAddress === undefined ? undefined : plainIpv4(card.ipAddress);
+  const aside = asides.find(({ ip }) => ip === asked) ?? asides[turn];
   const isGiven = type === "Static" || type === "Pool";
   const [fixed = "", fixedPrefix = ""] = (type === "Static" ? (staticConfig?.address ?? "") : "").split("/");
-  const ip = card.ipAddress ?? ((isGiven ? aside?.ip : undefined) || fixed);
+  const ip = asked ?? ((isGiven ? aside?.ip : undefined) || plainIpv4(fixed));
   return {
     MacAddress: card.macAddress ?? aside?.mac ?? "",
     IPPolicy: ip === "" ? "dhcp" : "static",
     StaticIP: ip,
     Prefix: card.prefix ?? Number(fixedPrefix || (pool["prefix"] ?? "")),
-    Gateway: card.gateway ?? (ip === "" ? "" : (staticConfig?.gateway ?? pool["gateway"]?.trim() ?? "")),
-    DNS: card.dns ?? (dnsConfig?.servers?.join(",") || (pool["dns"] ?? "")),
+    Gateway: plainIpv4(card.gateway ?? (ip === "" ? "" : (staticConfig?.gateway ?? pool["gateway"]?.trim() ?? ""))),
+    DNS: plainList(card.dns ?? (dnsConfig?.servers?.join(",") || (pool["dns"] ?? ""))),
   };
 }
+
+const plainList = (list: string): string =>
+  list
+    .split(",")
+    .map((one) => plainIpv4(one.trim()))
+    .join(",");
 
 function forProxmox(payload: NetworkPayload): ProxmoxNetworkPayload {
   const { Bridge, VLAN, MacAddress, StaticIP, Prefix, Gateway, DNS } = payload;

@@ -1,5 +1,4 @@
 export { durationProblems } from "./durations.ts";
-export { parseIpv4 } from "./ipv4.ts";
 export { type Problem, problem, told, toldAll } from "./problem.ts";
 export { providerProblems } from "./provider.ts";
 export { importedDiskProblems, virtualMachineProblems } from "./virtual-machine.ts";

@@ -40,6 +40,7 @@ describe("3.10 a VMNetworkAttachment", () => {
     ],
     ["Static without an address", fixed(undefined), ["spec.ipAllocation.staticConfig: is missing"]],
     ["Static", fixed({ address: "192.0.2.10/24", gateway: "192.0.2.1" }), []],
+    ["zeros in front, as the schema allows", fixed({ address: "192.0.02.010/24", gateway: "192.0.2.001" }), []],
     [
       "a gateway elsewhere",
       fixed({ address: "192.0.2.10/25", gateway: "192.0.2.200" }),

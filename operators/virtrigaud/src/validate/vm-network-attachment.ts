@@ -1,7 +1,8 @@
 // Whether a network can be used as it is described (3.10 reconcile 1). That a static address is asked for twice is for who sees
 // the machines. Pure.
+
+import { addressIn, isNetwork, parseCidr } from "../ipv4.ts";
 import type { VMNetworkAttachment, VMNetworkAttachmentSpec } from "../kinds/index.ts";
-import { isCidr, parseIpv4, parseSubnet } from "./ipv4.ts";
 import { type Problem, problem, unless } from "./problem.ts";
 
 type Network = VMNetworkAttachmentSpec["network"];
@@ -52,16 +53,16 @@ function allocationProblems(allocation: VMNetworkAttachmentSpec["ipAllocation"])
 type Static = NonNullable<NonNullable<VMNetworkAttachmentSpec["ipAllocation"]>["staticConfig"]>;
 
 function staticProblems(at: string, { address, gateway, routes = [] }: Static): readonly Problem[] {
-  const subnet = parseSubnet(address);
+  const subnet = parseCidr(address);
   const cidr = "write it as 192.0.2.10/24";
   if (subnet === undefined) return [problem(`${at}.address`, address, "is no address with a prefix", cidr)];
-  const number = gateway === undefined ? undefined : parseIpv4(gateway);
+  const number = gateway === undefined ? undefined : addressIn(gateway);
   const isInside = gateway === undefined || (number !== undefined && number >= subnet.first && number <= subnet.last);
   return [
     ...unless(isInside, `${at}.gateway`, gateway, `is not in the subnet of ${address}`, "correct one of the two"),
     ...routes.flatMap(({ destination, gateway: next }, i) => [
-      ...unless(isCidr(destination), `${at}.routes[${i}].destination`, destination, "is no network", cidr),
-      ...unless(parseIpv4(next) !== undefined, `${at}.routes[${i}].gateway`, next, "is no address", "correct it"),
+      ...unless(isNetwork(destination), `${at}.routes[${i}].destination`, destination, "is no network", cidr),
+      ...unless(addressIn(next) !== undefined, `${at}.routes[${i}].gateway`, next, "is no address", "correct it"),
     ]),
   ];
 }
@@ -78,7 +79,7 @@ function firewallProblems({ ports, sourceCIDR, destinationCIDR }: FirewallRule, 
     ...unless(end >= start, `${at}.ports.end`, end, `is below start ${start}`, "turn the two around"),
     ...Object.entries(cidrs).flatMap(([field, cidr]) =>
       unless(
-        cidr === undefined || cidr === "" || isCidr(cidr),
+        cidr === undefined || cidr === "" || isNetwork(cidr),
         `${at}.${field}`,
         cidr,
         "is no network",

@@ -2,6 +2,7 @@
 // say, or lets the next one speak.
 import { type Instant, instant, type Ms, parseTime, plus } from "@telltale/kinds";
 import { text } from "@telltale/status";
+import { isUnreachable } from "../link/failure.ts";
 import { isExact, unanswered } from "../vm-snapshot/reach.ts";
 import { ignoresCustomization, isReported, stepsOf } from "./customizing.ts";
 import { afterFailure, askedAgainAt, busyUntil, isRetryable, pendingRetry, timeoutOf } from "./retrying.ts";
@@ -179,9 +180,6 @@ const requested: Row = (world) => {
   }
 };
 
-/** What leaves open whether the work still goes on. */
-const openEnds: ReadonlySet<string> = new Set(["Unavailable", "Timeout", "Retryable"]);
-
 function refused(world: World, error: NonNullable<World["heard"]["trouble"]>): Step {
   const { failure, said } = error;
   const { heard, record, claimed } = world;
@@ -189,7 +187,7 @@ function refused(world: World, error: NonNullable<World["heard"]["trouble"]>): S
   if (failure === "NotSupported") return failed("Unsupported", said);
   if (!isRetryable(failure)) return failed("ProviderError", said);
   if (failure === "Busy") return rest({ is: "busy", why: said, at: askedAgainAt(world, world.now) });
-  if (openEnds.has(failure)) return rest({ is: "unsure", why: said, at: plus(world.now, 10_000) });
+  if (isUnreachable(failure)) return rest({ is: "unsure", why: said, at: plus(world.now, 10_000) });
   if (failure === "Conflict") {
     if (heard.listed === undefined && heard.trouble === undefined) return ask("list");
     const name = hostName(world.clone);

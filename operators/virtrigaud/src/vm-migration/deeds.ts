@@ -19,7 +19,7 @@ import { lockValue, type Senses } from "./observe.ts";
 import { timeoutAt } from "./retrying.ts";
 import {
   attemptOf,
-  claimPlace,
+  claimFile,
   convertedUrl,
   diskEntry,
   exportsOf,
@@ -167,7 +167,7 @@ export const deeds: Deeds = {
   async convert({ name, url, to }, world, hands) {
     const { migration, tools, from, held } = world;
     const converted = convertedUrl(url, to);
-    const [source, target] = [url, converted].map((it) => claimPlace(migration, it));
+    const [source, target] = [url, converted].map((it) => claimFile(migration, it));
     if (tools === undefined || source === undefined || target === undefined) {
       return hearing(world, { taken: text`status and annotations do not say what was exported` });
     }
@@ -179,8 +179,8 @@ export const deeds: Deeds = {
     const isVerified = migration.spec.options?.verifyChecksums !== false;
     const wanted = convertJob(migration, tools, {
       name,
-      from: { file: source.file, format },
-      to: { file: target.file, format: to },
+      from: { file: source, format },
+      to: { file: target, format: to },
       checksum: isVerified ? (sha256In(held.diskInfo?.sourceChecksum) ?? "") : "",
       deadline: transferDeadline(timeoutAt(world) - hands.now),
       provider,

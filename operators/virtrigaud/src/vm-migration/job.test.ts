@@ -4,7 +4,7 @@ import { describe, expect, it, test } from "vitest";
 import { migrationOf as migration } from "../../test/staged-migration.ts";
 import { convertJob, convertName, type JobTools, removeJob, removeName } from "./job.ts";
 import { workOf } from "./job-state.ts";
-import { claimPlace, convertedUrl, exportsOf, isOwn, sha256In, stagedObject } from "./staging.ts";
+import { claimFile, convertedUrl, exportsOf, isOwn, sha256In, stagedObject } from "./staging.ts";
 
 const tools: JobTools = { image: "example/qemu-img:1.0", shell: ["/bin/busybox", "sh"] };
 const conversion = {
@@ -68,7 +68,7 @@ describe("what is staged", () => {
 
   test.each([`${folder}/export-1.qcow2`, `${folder}/export-12-converted.raw`])("%s is of the migration", (url) => {
     expect(isOwn(migration(), url)).toBe(true);
-    expect(claimPlace(migration(), url)?.folder).toBe("vmmigrations/demo/a");
+    expect(claimFile(migration(), url)).toBe(url.slice(folder.length + 1));
   });
 
   test.each([
@@ -90,7 +90,7 @@ describe("what is staged", () => {
     "/etc/passwd",
     "",
   ])("%j is not", (url) => {
-    expect(claimPlace(migration(), url)).toBeUndefined();
+    expect(claimFile(migration(), url)).toBeUndefined();
   });
 
   it("has a checksum that a Job can compare with, or none", () => {

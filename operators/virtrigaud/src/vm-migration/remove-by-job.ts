@@ -7,7 +7,7 @@ import type { MigrationHands } from "./act.ts";
 import { forgotten } from "./clean.ts";
 import { removeJob } from "./job.ts";
 import { type Work, workOf } from "./job-state.ts";
-import { claimPlace } from "./staging.ts";
+import { claimFile } from "./staging.ts";
 import type { World } from "./world.ts";
 
 /** One that still works is there until its pods are gone: nothing is written after that. */
@@ -40,7 +40,7 @@ export async function removeByJob(urls: readonly string[], world: World, hands: 
 async function withJob(urls: readonly string[], world: World, hands: MigrationHands): Promise<World> {
   const { migration, tools, from, claim } = world;
   if (tools === undefined) return world;
-  const files = urls.flatMap((it) => claimPlace(migration, it)?.file ?? []);
+  const files = urls.flatMap((it) => claimFile(migration, it) ?? []);
   const wanted = removeJob(migration, tools, { urls, files, provider: from.channel.provider });
   const name = wanted.metadata?.name ?? "";
   const { live, as } = await hands.ensure(Job, wanted, { mode: "createOnly" });

@@ -117,13 +117,10 @@ export function isOwn(migration: VMMigration, url: string): boolean {
   return url === own(format) || (migration.spec.storage?.type === "pvc" && url === convertedUrl(own("raw"), format));
 }
 
-/** The folder of a migration on its claim, and the file in it. Undefined: the URL is none that it could have staged there. */
-export function claimPlace(
-  migration: VMMigration,
-  url: string,
-): { readonly folder: string; readonly file: string } | undefined {
+/** The file in its folder on its claim. Undefined: the URL is none that it could have staged there. */
+export function claimFile(migration: VMMigration, url: string): string | undefined {
   if (migration.spec.storage?.type !== "pvc" || !isOwn(migration, url)) return undefined;
-  return { folder: claimFolder(migration), file: url.slice(url.lastIndexOf("/") + 1) };
+  return url.slice(url.lastIndexOf("/") + 1);
 }
 
 export const claimFolder = ({ metadata }: VMMigration): string => `vmmigrations/${metadata.namespace}/${metadata.name}`;

@@ -1,8 +1,8 @@
 // Who has which address: by example, and for any machines, pools and histories.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { addressIn, formatIpv4 } from "../ipv4.ts";
 import { type Allocation, allocate, type Card, type Supply } from "./allocate.ts";
-import { addressIn, formatIpv4 } from "./ipv4.ts";
 import { offers, type Pool, readPool } from "./pool.ts";
 
 const now = "2026-01-01T00:00:00Z";

@@ -1,6 +1,6 @@
 // Who has which address on a network. Pure: from who asks, what is held, and where addresses come from. One address is given to
 // one card; what somebody holds they keep; of several newcomers the oldest machine comes first.
-import { addressIn, formatIpv4, type Ipv4 } from "./ipv4.ts";
+import { addressIn, formatIpv4, type Ipv4 } from "../ipv4.ts";
 import { lowest, offers, type Pool } from "./pool.ts";
 
 /** One card of one machine on the network. */

@@ -3,11 +3,11 @@ import { formatTime } from "@telltale/kinds";
 import { ConfigMap } from "@telltale/kinds/builtin";
 import type { Look, MapLook } from "@telltale/runtime";
 import { type SafeText, text } from "@telltale/status";
+import { addressIn, parseCidr } from "../ipv4.ts";
 import { Provider, VirtualMachine, type VMNetworkAttachment } from "../kinds/index.ts";
 import { type Crossing, isOpenTo, providerKey, resolve } from "../references.ts";
 import { networkProblems, toldAll } from "../validate/index.ts";
 import { allocate, type Card, type Supply } from "./allocate.ts";
-import { addressIn, parseCidr } from "./ipv4.ts";
 import { readPool } from "./pool.ts";
 import type { World } from "./world.ts";
 

@@ -1,6 +1,6 @@
 // How a ConfigMap becomes a pool, and what is said of one that cannot.
 import { describe, expect, it } from "vitest";
-import { formatIpv4 } from "./ipv4.ts";
+import { formatIpv4 } from "../ipv4.ts";
 import { lowest, readPool } from "./pool.ts";
 
 const read = (data: Record<string, string>) => readPool({ metadata: { name: "pool" }, data });

@@ -2,7 +2,7 @@
 // listed, only counted through from the lowest.
 import type { ConfigMap } from "@telltale/kinds/builtin";
 import { cut, type SafeText, text } from "@telltale/status";
-import { addressIn, type Ipv4, isReserved, parseCidr, parsePrefix, type Span } from "./ipv4.ts";
+import { addressIn, type Ipv4, isReserved, parseCidr, parsePrefix, type Span } from "../ipv4.ts";
 
 export interface Pool {
   /** In order, and none touches another. */

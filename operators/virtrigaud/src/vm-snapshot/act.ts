@@ -4,10 +4,11 @@ import type { Hands } from "@telltale/runtime";
 import type { Answer, Method, Request } from "../contract/contract.ts";
 import type { VMSnapshot } from "../kinds/index.ts";
 import { deadlines } from "../link/deadlines.ts";
+import { isUnreachable } from "../link/failure.ts";
 import type { Link } from "../link/links.ts";
 import { ProviderError } from "../link/provider-error.ts";
 import { lookAtTask } from "../link/task.ts";
-import { decide, openEnds, sent } from "./decide.ts";
+import { decide, sent } from "./decide.ts";
 import { type Deeds, deeds } from "./deeds.ts";
 import { gibibytes } from "./sizes.ts";
 import type { Deed, Question, Rest } from "./step.ts";
@@ -157,7 +158,7 @@ async function requested(world: World, link: Link, hands: SnapshotHands): Promis
 function ended(world: World, { failure }: ProviderError): World {
   const { entry } = world.held;
   if (entry === undefined) return world;
-  const state = failure === "Busy" ? "Busy" : openEnds.has(failure) ? "Lost" : "Refused";
+  const state = failure === "Busy" ? "Busy" : isUnreachable(failure) ? "Lost" : "Refused";
   const noted = { ...entry, state, ...(failure === "Busy" && { lastUpdated: formatTime(world.now) }) };
   return { ...world, held: { ...world.held, entry: noted } };
 }

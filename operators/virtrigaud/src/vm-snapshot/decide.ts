@@ -152,9 +152,6 @@ const requested: Row = (world) => {
   }
 };
 
-/** What an answer leaves open: the work may still go on, or it is over. */
-export const openEnds: ReadonlySet<string> = new Set(["Unavailable", "Timeout", "Retryable"]);
-
 /** From when on it is sure that nothing comes of a request any more of which nobody has heard. */
 export function surely({ recordAge, held, now, channel }: World): Instant {
   const isOver = ["Refused", "Busy"].includes(held.entry?.state ?? "") || isExact(channel);

@@ -1,5 +1,5 @@
 // IPv4 addresses as numbers, and ranges of them. Written with leading zeros or without, an address is the same one. Pure.
-import { parseIpv4 } from "../validate/index.ts";
+import { isIP } from "node:net";
 
 /** From 0 to 2^32 - 1. */
 export type Ipv4 = number;
@@ -10,8 +10,17 @@ export interface Span {
   readonly last: Ipv4;
 }
 
-/** The address that a text names, however many zeros are in front of its numbers. */
-export const addressIn = (text: string): Ipv4 | undefined => parseIpv4(text.trim().replace(/\b0+(?=\d)/g, ""));
+/** The address that a text names, however many zeros are in front of its numbers: the schema allows them, and none is octal. */
+export function addressIn(text: string): Ipv4 | undefined {
+  const plain = text.trim().replace(/\b0+(?=\d)/g, "");
+  return isIP(plain) === 4 ? plain.split(".").reduce((sum, part) => sum * 256 + Number(part), 0) : undefined;
+}
+
+/** An address as everybody reads it: zeros in front are octal to some, and an error to others. What is none stays as it is. */
+export function plainIpv4(text: string): string {
+  const address = addressIn(text);
+  return address === undefined ? text : formatIpv4(address);
+}
 
 export const formatIpv4 = (ip: Ipv4): string => [24, 16, 8, 0].map((bits) => (ip >>> bits) & 255).join(".");
 
@@ -45,4 +54,11 @@ export function isReserved(address: Ipv4, prefix: number): boolean {
   if (prefix > 30) return false;
   const { first, last } = subnetOf(address, prefix);
   return address === first || address === last;
+}
+
+/** Whether a text is a network of either family. */
+export function isNetwork(text: string): boolean {
+  const [address = "", bits = "", ...more] = text.split("/");
+  if (isIP(address) !== 6) return parseCidr(text) !== undefined;
+  return more.length === 0 && /^[0-9]{1,3}$/.test(bits) && Number(bits) <= 128;
 }
