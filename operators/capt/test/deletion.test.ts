@@ -1,7 +1,14 @@
 // Section 16, deletion: what goes first, what waits, and what stays.
+import type { KubeObject } from "@telltale/kinds";
 import { afterEach, describe, expect, test } from "vitest";
-import { CAPTCluster, CAPTControlPlane, WorkspaceTemplate, WorkspaceTemplateApply } from "../src/kinds/index.ts";
-import { annotations, finalizers } from "../src/names.ts";
+import {
+  CAPTCluster,
+  CAPTControlPlane,
+  CaptMachine,
+  WorkspaceTemplate,
+  WorkspaceTemplateApply,
+} from "../src/kinds/index.ts";
+import { annotations, finalizers, labels } from "../src/names.ts";
 import { anyCluster } from "../src/server.ts";
 import { type Demo, type DemoOptions, demo, minute, template, vpcModule } from "./demo.ts";
 import { namespace } from "./stage.ts";
@@ -256,6 +263,58 @@ test("D6 the finalizer of older installations goes with ours", async () => {
   await it.own();
   await it.remove(CAPTCluster, "demo-net");
   await it.pass(1_000);
+  expect(await it.get(CAPTCluster, "demo-net")).toBeUndefined();
+});
+
+test("what is held by finalizers of others says so when all is gone that it had made", async () => {
+  const it = await running({ runner: "simulated" });
+  const held = [
+    [CAPTCluster, "demo-net", finalizers.captCluster],
+    [CAPTControlPlane, "demo-cp", finalizers.captControlPlane],
+    [WorkspaceTemplateApply, "demo-net-vpc", finalizers.workspaceTemplateApply],
+  ] as const;
+  for (const [kind, name, ours] of held) {
+    const merge = { metadata: { finalizers: [ours, "example.com/hold"] } };
+    await it.client.patch<KubeObject>(kind, { name, namespace }, { merge });
+  }
+  const completed = "everything that it had made is gone; finalizers of others hold it: example.com/hold";
+  await it.remove(CAPTControlPlane, "demo-cp");
+  await it.pass(minute);
+  expect(await it.planeSays("Deleting")).toBe(`True DeletionCompleted ${completed}`);
+  expect(await it.planeSays("Available")).toBe(`False Deleting ${completed}`);
+  expect((await it.the.plane()).metadata.finalizers).toEqual(["example.com/hold"]);
+  const release = { merge: { metadata: { finalizers: null } } } as never;
+  await it.client.patch(CAPTControlPlane, { name: "demo-cp", namespace }, release);
+  await it.remove(CAPTCluster, "demo-net");
+  await it.pass(minute);
+  expect(await it.says(WorkspaceTemplateApply, "demo-net-vpc", "Deleting")).toBe(`True DeletionCompleted ${completed}`);
+  await it.client.patch(WorkspaceTemplateApply, { name: "demo-net-vpc", namespace }, release);
+  await it.pass(minute);
+  expect(await it.networkSays("Deleting")).toBe(`True DeletionCompleted ${completed}`);
+  expect(await it.networkSays("Ready")).toBe(`False Deleting ${completed}`);
+  await it.client.patch(CAPTCluster, { name: "demo-net", namespace }, release);
+  await it.pass(minute);
+  await nothingLeft(it);
+});
+
+test("D3 the network waits for machines of its Cluster", async () => {
+  const it = await fresh({ config: { features: { machines: true } } });
+  await it.cluster();
+  await it.network({ vpcTemplateRef: undefined, existingVpcId: "vpc-1" });
+  await it.own();
+  await it.make(CaptMachine, {
+    metadata: { name: "m", labels: { [labels.clusterName]: "demo" } },
+    spec: {
+      nodeGroupRef: { name: "workers", namespace },
+      workspaceTemplateRef: { name: "machine" },
+      instanceType: "small",
+    },
+  });
+  await it.remove(CAPTCluster, "demo-net");
+  await it.pass(minute);
+  expect(await it.networkSays("Deleting")).toBe("True WaitingForMachineDeletion waiting for 1 machines");
+  await it.remove(CaptMachine, "m");
+  await it.pass(minute);
   expect(await it.get(CAPTCluster, "demo-net")).toBeUndefined();
 });
 

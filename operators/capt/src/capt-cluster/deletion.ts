@@ -1,6 +1,6 @@
 // How a CAPTCluster goes (3.6.4): after its control plane and its machines, with its apply, and with or without the network.
 import { isNotFound } from "@telltale/client";
-import { done, type Finalized, type Hands, waiting } from "@telltale/runtime";
+import { type Finalized, type Hands, waiting } from "@telltale/runtime";
 import { type Draft, type SafeText, text } from "@telltale/status";
 import { ownerOf } from "../gate.ts";
 import type { CAPTCluster } from "../kinds/capt-cluster.ts";
@@ -8,8 +8,8 @@ import { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { CaptMachine } from "../kinds/capt-machine.ts";
 import type { Cluster } from "../kinds/cluster.ts";
 import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
-import { controlPlaneGroup, labels, labelValue } from "../names.ts";
-import { appliesOf, notLeaving, waitsFor } from "../provider/deletion.ts";
+import { controlPlaneGroup, finalizers, labels, labelValue } from "../names.ts";
+import { appliesOf, completed, notLeaving, waitsFor } from "../provider/deletion.ts";
 import { anyCluster } from "../server.ts";
 import { asking } from "../trouble.ts";
 import type { Senses } from "./observe.ts";
@@ -71,7 +71,7 @@ export async function finalize(
   const step = nextStep(await leftovers(it, hands, senses));
   if (step.row === "D6") {
     if (step.isRetained) hands.event("Normal", "VPCRetained", `VPC ${it.status?.vpcId} is retained`);
-    return done;
+    return completed(it, draft, [finalizers.captCluster, finalizers.captClusterLegacy], ["Ready", "Deleting"]);
   }
   if (step.row === "D4") {
     for (const apply of step.remove) await removeApply(apply, it, hands);

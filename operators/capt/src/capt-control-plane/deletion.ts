@@ -1,18 +1,19 @@
 // How a CAPTControlPlane goes (4.7.6): what depends on it first, then itself. Its Secrets go with it by the garbage collector,
 // so that others can use them until then.
-import { done, type Finalized, type Hands, waiting } from "@telltale/runtime";
+import { type Finalized, type Hands, waiting } from "@telltale/runtime";
 import { type Draft, type SafeText, text } from "@telltale/status";
 import type { CAPTControlPlane } from "../kinds/capt-control-plane.ts";
 import { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
 import {
   annotations,
+  finalizers,
   kubeconfigApplyName,
   labels,
   labelValue,
   spotRoleCheckName,
   spotRoleCreateName,
 } from "../names.ts";
-import { appliesOf, notLeaving, waitsFor } from "../provider/deletion.ts";
+import { appliesOf, completed, notLeaving, waitsFor } from "../provider/deletion.ts";
 import { asking } from "../trouble.ts";
 import type { Senses } from "./observe.ts";
 import { applyNameOf } from "./world.ts";
@@ -59,7 +60,7 @@ export async function finalize(
   senses: Senses,
 ): Promise<Finalized> {
   const step = nextStep(await leftovers(it, hands, senses));
-  if (step.row === "E4") return done;
+  if (step.row === "E4") return completed(it, draft, [finalizers.captControlPlane], ["Ready", "Available", "Deleting"]);
   for (const apply of step.remove) {
     await asking("delete", plural, () => hands.remove(WorkspaceTemplateApply, apply, "Background"));
   }

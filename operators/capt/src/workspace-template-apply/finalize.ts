@@ -1,9 +1,10 @@
 // Takes the Workspace away before its apply goes, or leaves it where that is wanted (6.6).
-import { annotationPatch, done, type Finalized, waiting } from "@telltale/runtime";
+import { annotationPatch, type Finalized, waiting } from "@telltale/runtime";
 import { type Draft, findCondition, type SafeText, text } from "@telltale/status";
 import type { Workspace } from "../kinds/workspace.ts";
 import type { WorkspaceTemplateApply } from "../kinds/workspace-template-apply.ts";
-import { annotations } from "../names.ts";
+import { annotations, finalizers } from "../names.ts";
+import { completed } from "../provider/deletion.ts";
 import { sanitize } from "../sanitize.ts";
 import type { ApplyHands } from "./act.ts";
 import { placeOf, type Senses } from "./observe.ts";
@@ -24,7 +25,7 @@ export async function finalize(
   if (apply.spec.retainWorkspaceOnDelete === true) {
     await retain(workspace, apply, hands, senses);
     hands.event("Normal", "RetainedWorkspace", `workspace ${name} stays`);
-    return done;
+    return completed(apply, draft, [finalizers.workspaceTemplateApply], ["Deleting"]);
   }
   if (workspace.metadata.deletionTimestamp === undefined) {
     await hands.remove(senses.Workspace, workspace, "Background");
@@ -46,13 +47,13 @@ function waits(why: SafeText, draft: Draft<typeof WorkspaceTemplateApply>): Fina
 
 /** There is none. Where a request to make one had no answer, it may still come, and nobody would take it away. */
 function over(
-  { metadata: { uid = "" } }: WorkspaceTemplateApply,
+  apply: WorkspaceTemplateApply,
   hands: ApplyHands,
   draft: Draft<typeof WorkspaceTemplateApply>,
   { unanswered }: Senses,
 ): Finalized {
-  const until = unanswered.get(uid) ?? hands.now;
-  if (until <= hands.now) return done;
+  const until = unanswered.get(apply.metadata.uid ?? "") ?? hands.now;
+  if (until <= hands.now) return completed(apply, draft, [finalizers.workspaceTemplateApply], ["Deleting"]);
   draft.keep("Ready", "Synced");
   return waits(text`waiting to see whether the server still makes a workspace: a request had no answer`, draft);
 }

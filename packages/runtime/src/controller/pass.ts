@@ -360,6 +360,10 @@ async function ending(around: Surroundings, state: PassState): Promise<PassEnd> 
     );
     state.log.warn("cleaning up was given up", { leftovers: outcome.leftovers });
   }
+  if (outcome.as === "done" && outcome.isTold === true && begun !== undefined) {
+    const end = await write(around, state, { finished: begun.finish() });
+    if (end.isOwed === true || (end.result !== "success" && end.result !== "requeue")) return end;
+  }
   const { finalizers: now = [], generation } = state.object.metadata ?? {};
   await patchOwn(around, state, [
     { op: "test", path: "/metadata/finalizers", value: now },

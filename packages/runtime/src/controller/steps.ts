@@ -207,11 +207,13 @@ export interface Told<K extends KindRef, W> {
 
 /** How far the end of an object has come. */
 export type Finalized =
-  | { readonly as: "done" }
+  | { readonly as: "done"; readonly isTold?: true } // told: what the draft says is written before the finalizer goes
   | { readonly as: "waiting"; readonly again?: Ms } // for something that is still going away
   | { readonly as: "gaveUp"; readonly leftovers: string }; // what stays behind: a Warning says so
 
 export const done: Finalized = { as: "done" };
+/** For an object that the finalizers of others still hold: our last word on it stays to be read. */
+export const doneAndTold: Finalized = { as: "done", isTold: true };
 export const waiting = (again?: Ms): Finalized => (again === undefined ? { as: "waiting" } : { as: "waiting", again });
 export const gaveUp = (leftovers: string): Finalized => ({ as: "gaveUp", leftovers });
 

@@ -1,11 +1,12 @@
 // The controller of CaptMachineDeployments: one set for each template, and machines that move between them (14.3).
 import { deepEqual, type KubeObject, plus } from "@telltale/kinds";
-import { type Controller, controller, done, type Finalized, type Hands, type Look, waiting } from "@telltale/runtime";
+import { type Controller, controller, type Finalized, type Hands, type Look, waiting } from "@telltale/runtime";
 import { type Draft, text } from "@telltale/status";
 import { CaptMachine } from "../../kinds/capt-machine.ts";
 import { CaptMachineDeployment } from "../../kinds/capt-machine-deployment.ts";
 import { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
-import { labels, managers } from "../../names.ts";
+import { finalizers, labels, managers } from "../../names.ts";
+import { completed } from "../../provider/deletion.ts";
 import { anyCluster } from "../../server.ts";
 import { clusterIndex, clusterLabel, inherited, type MachineSenses, passageOf, recheck } from "../gate.ts";
 import { type Plan, plan } from "./plan.ts";
@@ -76,7 +77,7 @@ const isOther = (a: KubeObject, b: KubeObject): boolean => {
 };
 
 async function finalize(
-  _it: CaptMachineDeployment,
+  it: CaptMachineDeployment,
   hands: DeploymentHands,
   draft: Draft<typeof CaptMachineDeployment>,
 ): Promise<Finalized> {
@@ -84,7 +85,7 @@ async function finalize(
     if (set.metadata.deletionTimestamp === undefined) await hands.remove(CaptMachineSet, set, "Background");
   }
   const left = hands.children(CaptMachineSet);
-  if (left.length === 0) return done;
+  if (left.length === 0) return completed(it, draft, [finalizers.captMachineDeployment], ["Ready", "Deleting"]);
   const message = text`waiting for ${left.length} sets of machines`;
   draft
     .condition("Ready", false, "Deleting", message)

@@ -1,13 +1,14 @@
 // The controller of CaptMachines: one apply each, and what its run says (14.1).
 import { plus } from "@telltale/kinds";
 import { Secret } from "@telltale/kinds/builtin";
-import { type Controller, controller, done, type Finalized, type Hands, type Look, waiting } from "@telltale/runtime";
+import { type Controller, controller, type Finalized, type Hands, type Look, waiting } from "@telltale/runtime";
 import { type Draft, findCondition, text } from "@telltale/status";
 import { isOtherApply, isOwned, observeChain } from "../../chain.ts";
 import { CaptMachine } from "../../kinds/capt-machine.ts";
 import { WorkspaceTemplate } from "../../kinds/workspace-template.ts";
 import { WorkspaceTemplateApply } from "../../kinds/workspace-template-apply.ts";
-import { managers } from "../../names.ts";
+import { finalizers, managers } from "../../names.ts";
+import { completed } from "../../provider/deletion.ts";
 import { noChain } from "../../provider/world.ts";
 import { anyCluster } from "../../server.ts";
 import { Streaks } from "../../streaks.ts";
@@ -95,7 +96,8 @@ async function act(
 /** The machine goes with its apply. */
 async function finalize(it: CaptMachine, hands: MachineHands, draft: Draft<typeof CaptMachine>): Promise<Finalized> {
   const apply = await hands.live(WorkspaceTemplateApply, applyPlace(it));
-  if (apply === undefined || !isOwned(apply, it)) return done;
+  if (apply === undefined || !isOwned(apply, it))
+    return completed(it, draft, [finalizers.captMachine], ["Ready", "Deleting"]);
   if (apply.metadata.deletionTimestamp === undefined) await hands.remove(WorkspaceTemplateApply, apply, "Background");
   const why = findCondition(apply.status?.conditions, "Deleting");
   const more = why?.status === "True" && why.message !== "" ? `: ${why.message}` : "";
