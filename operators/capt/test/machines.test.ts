@@ -1,5 +1,7 @@
 // Section 14: machines, sets of them, and how they are replaced. Workspaces are run by the simulated runner.
 import { seededRandom } from "@telltale/clock";
+import type { KubeObject } from "@telltale/kinds";
+import { Secret } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Config, standardConfig } from "../src/config.ts";
 import {
@@ -9,7 +11,7 @@ import {
   WorkspaceTemplate,
   WorkspaceTemplateApply,
 } from "../src/kinds/index.ts";
-import { annotations, labels } from "../src/names.ts";
+import { annotations, finalizers, labels } from "../src/names.ts";
 import { captOperator } from "../src/operator.ts";
 import { workspaceRunner } from "../src/runner/controller.ts";
 import { simulatedEngine } from "../src/runner/simulated/simulated-engine.ts";
@@ -133,6 +135,73 @@ describe("14.1 a machine", () => {
     expect(await it.list(WorkspaceTemplateApply)).toEqual([]);
   });
 
+  const makeOf = (spec: object, metadata: object = {}) =>
+    it.make(CaptMachine, { metadata: { name: "m", ...metadata }, spec: { ...machineSpec, ...spec } });
+  const templated = (name: string, module: string, forProvider: object = {}) =>
+    it.make(WorkspaceTemplate, {
+      metadata: { name },
+      spec: { template: { spec: { forProvider: { source: "Inline", module, vars, ...forProvider } } } },
+    });
+
+  test("gives its tags to the module as JSON", async () => {
+    await fresh();
+    await makeOf({ tags: { team: "b", cost: "7" } });
+    expect((await it.get(WorkspaceTemplateApply, "m-machine"))?.spec.variables?.["tags"]).toBe(
+      '{"cost":"7","team":"b"}',
+    );
+  });
+
+  test("whose run has no output instance_id says which output is missing", async () => {
+    await fresh();
+    await templated("silent", 'output "provider_id" { value = "x" }');
+    await makeOf({ workspaceTemplateRef: { name: "silent" } });
+    await it.pass(60_000);
+    expect(await says("Ready", CaptMachine, "m")).toMatch(
+      /^False InstanceIDNotFound no output instance_id of workspace /,
+    );
+    expect((await it.get(CaptMachine, "m"))?.status).toMatchObject({ ready: false });
+  });
+
+  test("whose variables cannot stand in the module says which one, and is mended by an edit", async () => {
+    await fresh();
+    await templated("code", `${module}\n# \${instance_type}`);
+    await makeOf({ workspaceTemplateRef: { name: "code" }, instanceType: 'a"b' });
+    await it.pass(10_000);
+    expect(await says("Ready", CaptMachine, "m")).toBe(
+      "False InvalidTemplate variable instance_type has characters that may not stand in a module",
+    );
+    const merge = { spec: { instanceType: "large" } };
+    await it.client.patch(CaptMachine, { name: "m", namespace }, { merge });
+    await it.pass(60_000);
+    expect(await says("Ready", CaptMachine, "m")).toMatch(/^True Simulated/);
+  });
+
+  test("whose run no retry mends says so", async () => {
+    await fresh();
+    await templated("flux", module, { source: "Flux" });
+    await makeOf({ workspaceTemplateRef: { name: "flux" } });
+    await it.pass(60_000);
+    expect(await says("Ready", CaptMachine, "m")).toMatch(/^False WorkspaceFailed workspace \S+: .*Flux/);
+  });
+
+  test("whose apply waits for a Secret says for which, and goes on when it is there", async () => {
+    await fresh();
+    await makeOf({}, { annotations: { [annotations.paused]: "" } });
+    const { uid } = (await it.get(CaptMachine, "m"))?.metadata ?? {};
+    const { apiVersion, kind } = CaptMachine;
+    await it.make(WorkspaceTemplateApply, {
+      metadata: { name: "m-machine", ownerReferences: [{ apiVersion, kind, name: "m", uid, controller: true }] },
+      spec: { templateRef: { name: "machine" }, waitForSecrets: [{ name: "account" }] },
+    });
+    const merge = { metadata: { annotations: { [annotations.paused]: null } } };
+    await it.client.patch(CaptMachine, { name: "m", namespace }, { merge } as never);
+    await it.pass(2_000);
+    expect(await says("Ready", CaptMachine, "m")).toMatch(/^False WaitingForDependencies .*t1\/account/);
+    await it.make(Secret, { metadata: { name: "account" } });
+    await it.pass(60_000);
+    expect(await says("Ready", CaptMachine, "m")).toMatch(/^True Simulated/);
+  });
+
   test("is held while it is paused", async () => {
     await fresh();
     await it.make(CaptMachine, {
@@ -213,6 +282,57 @@ describe("14.2 a set of machines", () => {
     await it.pass(600_000);
     expect(await staying()).toHaveLength(1);
     expect(await status()).toMatchObject({ replicas: 1, readyReplicas: 1 });
+  });
+
+  test("makes machines with the annotations of its template", async () => {
+    await fresh();
+    const metadata = { labels: { role: "worker" }, annotations: { "example.com/note": "kept" } };
+    await it.make(CaptMachineSet, {
+      metadata: { name: "workers" },
+      spec: { replicas: 1, template: { metadata, spec: machineSpec } },
+    });
+    const [machine] = await it.list(CaptMachine);
+    expect(machine?.metadata.annotations).toMatchObject(metadata.annotations);
+  });
+
+  test("makes nothing under a selector that does not select its template, by labels or expressions, and says so", async () => {
+    await fresh();
+    const only = (values: readonly string[]) => [{ key: "role", operator: "In", values }];
+    await it.make(CaptMachineSet, {
+      metadata: { name: "workers" },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { role: "worker" }, matchExpressions: only(["other"]) },
+        template: { metadata: { labels: { role: "worker" } }, spec: machineSpec },
+      },
+    });
+    expect(await says("Ready", CaptMachineSet, "workers")).toBe(
+      "False InvalidSelector spec.selector does not select the labels of spec.template",
+    );
+    expect(await it.list(CaptMachine)).toEqual([]);
+    const merge = { spec: { selector: { matchExpressions: only(["other", "worker"]) } } };
+    await it.client.patch(CaptMachineSet, { name: "workers", namespace }, { merge });
+    await it.pass(1_000);
+    expect(await it.list(CaptMachine)).toHaveLength(1);
+  });
+
+  test("says why machines cannot be made, makes them when they can, and writes nothing in between", async () => {
+    await fresh();
+    const rule = it.server.faults.add({
+      match: { verbs: ["create", "patch"], resource: "captmachines", subresource: "" },
+      effect: { status: 403, message: "exceeded quota" },
+    });
+    await make(2);
+    expect(await says("Ready", CaptMachineSet, "workers")).toBe(
+      "False ScalingUp 0 of 2 machines exist; missing permission: create captmachines",
+    );
+    it.writes();
+    await it.pass(60_000);
+    expect(it.writes().filter(({ path }) => path.endsWith("workers/status"))).toEqual([]);
+    it.server.faults.remove(rule);
+    await it.pass(60_000);
+    expect(await says("Ready", CaptMachineSet, "workers")).toMatch(/^True Simulated/);
+    it.complaints.splice(0);
   });
 
   test("goes after its machines", async () => {
@@ -364,6 +484,43 @@ describe("14.3 a deployment of machines", () => {
     expect(await says("Progressing", CaptMachineDeployment, "workers")).toBe(
       "Unknown DeploymentPaused spec.paused is true",
     );
+  });
+
+  test("makes nothing under a selector that does not select its template, and says so", async () => {
+    await fresh();
+    await make({ selector: { matchLabels: { role: "worker" } } });
+    expect(await says("Ready", CaptMachineDeployment, "workers")).toBe(
+      "False InvalidSelector spec.selector does not select the labels of spec.template",
+    );
+    expect(await it.list(CaptMachineSet)).toEqual([]);
+  });
+
+  test("all of it, held by finalizers of others, says so when all is gone that it had made", async () => {
+    await fresh();
+    await make({ replicas: 1 });
+    await it.pass(60_000);
+    const [set] = await it.list(CaptMachineSet);
+    const [machine] = await it.list(CaptMachine);
+    const held = [
+      [CaptMachine, machine?.metadata],
+      [CaptMachineSet, set?.metadata],
+      [CaptMachineDeployment, { name: "workers", finalizers: [finalizers.captMachineDeployment] }],
+    ] as const;
+    for (const [kind, { name = "", finalizers: ours = [] } = {}] of held) {
+      const merge = { metadata: { finalizers: [...ours, "example.com/hold"] } };
+      await it.client.patch<KubeObject>(kind, { name, namespace }, { merge });
+    }
+    await it.remove(CaptMachineDeployment, "workers");
+    for (const [kind, { name = "" } = {}] of held) {
+      await it.pass(60_000);
+      const message = "everything that it had made is gone; finalizers of others hold it: example.com/hold";
+      expect(await says("Deleting", kind, name)).toBe(`True DeletionCompleted ${message}`);
+      expect(await says("Ready", kind, name)).toBe(`False Deleting ${message}`);
+      const merge = { metadata: { finalizers: null } };
+      await it.client.patch<KubeObject>(kind, { name, namespace }, { merge } as never);
+    }
+    await it.pass(60_000);
+    expect(await it.get(CaptMachineDeployment, "workers")).toBeUndefined();
   });
 
   test("a machine counts when it has been ready for long enough", async () => {

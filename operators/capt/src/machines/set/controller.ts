@@ -1,11 +1,13 @@
 // The controller of CaptMachineSets: so many machines of one kind (14.2).
 import { deepEqual, type KubeObject, plus } from "@telltale/kinds";
-import { type Controller, controller, done, type Finalized, type Hands, type Look, waiting } from "@telltale/runtime";
+import { type Controller, controller, type Finalized, type Hands, type Look, waiting } from "@telltale/runtime";
 import { type Draft, text } from "@telltale/status";
 import { CaptMachine } from "../../kinds/capt-machine.ts";
 import { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
-import { managers } from "../../names.ts";
+import { finalizers, managers } from "../../names.ts";
+import { completed } from "../../provider/deletion.ts";
 import { anyCluster } from "../../server.ts";
+import { asking, untroubled } from "../../trouble.ts";
 import { clusterIndex, clusterLabel, inherited, type MachineSenses, passageOf, recheck } from "../gate.ts";
 import { isStaying, type Plan, plan, stateOf, type World } from "./plan.ts";
 import { status } from "./status.ts";
@@ -39,10 +41,7 @@ export function captMachineSets(senses: MachineSenses): Controller {
     .reconcile<World, Plan>({
       observe,
       plan,
-      async act({ make, remove }, hands, { it }) {
-        for (const name of make) await hands.ensure(CaptMachine, machineOf(it, name), { mode: "createOnly" });
-        for (const machine of remove) await hands.remove(CaptMachine, machine, "Background");
-      },
+      act: (planned, hands, { it }) => act(planned, hands, it),
       status,
     });
 }
@@ -51,6 +50,19 @@ function observe(it: CaptMachineSet, look: Look): World {
   const { namespace = "" } = it.metadata;
   const taken = new Set(look.list(CaptMachine, { namespace }).map(({ metadata }) => metadata.name ?? ""));
   return { it, machines: look.children(CaptMachine), taken };
+}
+
+async function act({ make, remove }: Plan, hands: SetHands, it: CaptMachineSet): Promise<World> {
+  const { plural } = CaptMachine;
+  const found = await untroubled(hands.log, async () => {
+    for (const name of make) {
+      await asking("create", plural, () => hands.ensure(CaptMachine, machineOf(it, name), { mode: "createOnly" }));
+    }
+    for (const machine of remove)
+      await asking("delete", plural, () => hands.remove(CaptMachine, machine, "Background"));
+    return undefined;
+  });
+  return { ...observe(it, hands), ...(found === undefined ? {} : { trouble: found }) };
 }
 
 function machineOf(it: CaptMachineSet, name: string) {
@@ -76,11 +88,11 @@ const isOther = (a: KubeObject, b: KubeObject): boolean => {
   );
 };
 
-async function finalize(_it: CaptMachineSet, hands: SetHands, draft: Draft<typeof CaptMachineSet>): Promise<Finalized> {
+async function finalize(it: CaptMachineSet, hands: SetHands, draft: Draft<typeof CaptMachineSet>): Promise<Finalized> {
   const machines = hands.children(CaptMachine);
   for (const machine of machines.filter(isStaying)) await hands.remove(CaptMachine, machine, "Background");
   const left = hands.children(CaptMachine);
-  if (left.length === 0) return done;
+  if (left.length === 0) return completed(it, draft, [finalizers.captMachineSet], ["Ready", "Deleting"]);
   const message = text`waiting for ${left.length} machines`;
   draft
     .set({ replicas: left.filter(isStaying).length })

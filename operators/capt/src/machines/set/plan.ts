@@ -3,6 +3,7 @@ import { matchesSelector, sha256Hex } from "@telltale/kinds";
 import { findCondition, isTrue } from "@telltale/status";
 import type { CaptMachine } from "../../kinds/capt-machine.ts";
 import type { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
+import type { Trouble } from "../../trouble.ts";
 
 export interface World {
   readonly it: CaptMachineSet;
@@ -10,6 +11,8 @@ export interface World {
   readonly machines: readonly CaptMachine[];
   /** Every name in the namespace that a machine has, whosever it is. */
   readonly taken: ReadonlySet<string>;
+  /** Why a machine could not be made or taken away. */
+  readonly trouble?: Trouble;
 }
 
 export interface Plan {

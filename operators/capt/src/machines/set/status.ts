@@ -1,5 +1,5 @@
 // What a CaptMachineSet says of itself. Pure.
-import { type Instant, plus } from "@telltale/kinds";
+import { type Instant, type Ms, plus } from "@telltale/kinds";
 import { type Draft, names, type SafeText, text } from "@telltale/status";
 import type { CaptMachine } from "../../kinds/capt-machine.ts";
 import type { CaptMachineSet } from "../../kinds/capt-machine-set.ts";
@@ -7,7 +7,10 @@ import { nothingReal } from "../../provider/words.ts";
 import { recheck } from "../gate.ts";
 import { awaited, isPretended, isReady, isSelecting, isStaying, stateOf, type World, wantedOf } from "./plan.ts";
 
-export function status({ it, machines }: World, draft: Draft<typeof CaptMachineSet>, now: Instant): void {
+/** How soon a machine is tried again that could not be made or taken away. */
+const soon: Ms = 10_000;
+
+export function status({ it, machines, trouble }: World, draft: Draft<typeof CaptMachineSet>, now: Instant): void {
   const staying = machines.filter(isStaying);
   const ready = staying.filter(isReady).length;
   const labelled = Object.entries(it.spec.template.metadata?.labels ?? {});
@@ -20,10 +23,12 @@ export function status({ it, machines }: World, draft: Draft<typeof CaptMachineS
     availableReplicas: ready,
   });
   const wanted = wantedOf(it);
+  const refusal = trouble === undefined ? text`` : text`; ${trouble.message}`;
+  if (trouble !== undefined) draft.wake(plus(now, Math.max(soon, trouble.retryAfter ?? 0)));
   if (!isSelecting(it)) {
     draft.condition("Ready", false, "InvalidSelector", "spec.selector does not select the labels of spec.template");
   } else if (staying.length < wanted) {
-    draft.condition("Ready", false, "ScalingUp", text`${staying.length} of ${wanted} machines exist`);
+    draft.condition("Ready", false, "ScalingUp", text`${staying.length} of ${wanted} machines exist${refusal}`);
   } else if (machines.length > wanted) {
     const waits = awaited({ it, machines });
     const more = waits.length === 0 ? text`` : text`; waits: ${unknownStates(waits)}`;
@@ -31,7 +36,7 @@ export function status({ it, machines }: World, draft: Draft<typeof CaptMachineS
       "Ready",
       false,
       "ScalingDown",
-      text`${machines.length} machines exist, ${wanted} are wanted${more}`,
+      text`${machines.length} machines exist, ${wanted} are wanted${more}${refusal}`,
     );
   } else if (ready < wanted) {
     const down = staying.filter((one) => stateOf(one) === "down");
