@@ -111,7 +111,6 @@ const notReady = {
     "There is no kubeconfig yet",
     "add the output kubeconfig to the module, or set spec.kubeconfigTemplateRef",
   ),
-  Failed: no("It failed", "look at Failed"),
   ...terminal,
   Deleting: no("It is being deleted", "wait; Deleting says for what"),
 } as const;

@@ -132,7 +132,7 @@ describe("4.4 a CAPTControlPlane", () => {
   const terminal =
     "InvalidTemplate VPCReadyTimeout ControlPlaneTimeout WorkspaceReadyTimeout SecretTimeout InvalidEndpoint WorkspaceFailed";
   const notReady = words(
-    `Creating WaitingForVPC WorkspaceError WorkspaceTemplateNotFound WorkspaceNotReady WorkspaceMissing WorkspacePaused WaitingForConnectionSecret EndpointNotReady WaitingForKubeconfig Failed Deleting NoRunner ${terminal}`,
+    `Creating WaitingForVPC WorkspaceError WorkspaceTemplateNotFound WorkspaceNotReady WorkspaceMissing WorkspacePaused WaitingForConnectionSecret EndpointNotReady WaitingForKubeconfig Deleting NoRunner ${terminal}`,
   );
 
   test.each([
