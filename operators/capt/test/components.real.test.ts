@@ -34,7 +34,7 @@ describe.skipIf(assets === undefined)("a real API server takes the components of
       "the control plane provider",
       "control-plane",
       "capt-control-plane-system",
-      { ...standardConfig, namespace: "t1" },
+      { ...standardConfig, namespaces: ["t1"] },
     ],
   ] as const)("%s", async (_, provider, namespace, config) => {
     const args = ["--leader-elect=true"];

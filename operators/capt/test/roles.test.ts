@@ -120,7 +120,7 @@ const kinds: readonly KindRef[] = [...infrastructureKinds, ...controlPlaneKinds,
 
 test.each([
   ["in the whole cluster", { ...standardConfig }, "default"],
-  ["in one namespace", { ...standardConfig, namespace: "t1" }, "t1"],
+  ["in one namespace", { ...standardConfig, namespaces: ["t1"] }, "t1"],
 ])(
   "13.1 the operator, %s, makes a cluster and takes it down with the rights of its roles",
   async (_, config, namespace) => {
