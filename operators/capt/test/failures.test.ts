@@ -2,7 +2,8 @@
 
 import { Secret } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
-import { CAPTCluster, CAPTControlPlane, WorkspaceTemplate } from "../src/kinds/index.ts";
+import { standardConfig } from "../src/config.ts";
+import { CAPTCluster, CAPTControlPlane, WorkspaceTemplate, WorkspaceTemplateApply } from "../src/kinds/index.ts";
 import { type Demo, type DemoOptions, demo, minute, reset, template, vpcDone, vpcModule } from "./demo.ts";
 import { namespace } from "./stage.ts";
 
@@ -150,6 +151,47 @@ test("AS-16 a Secret that never comes is given up after five minutes, and not as
     /^Secret t1\/demo-net-vpc-connection not ready within 5m: no error reported$/,
   );
   expect(await it.events(CAPTCluster)).toEqual(["SecretTimeout"]);
+});
+
+test("a Workspace that is not ready within its own limit is named, before the network's own limit", async () => {
+  const it = await making({ config: { timeouts: { ...standardConfig.timeouts, workspaceReady: 5 * minute } } });
+  const name = (await it.the.workspace("demo-net-vpc"))?.metadata.name ?? "";
+  await it.vpcRuns({ synced: true, ready: false });
+  await it.pass(4 * minute);
+  expect(await failure(it)).toBeUndefined();
+  await it.pass(2 * minute);
+  expect(await it.networkSays("VPCFailed")).toBe(
+    `True WorkspaceReadyTimeout workspace ${name} not ready within 5m: no error reported`,
+  );
+});
+
+test("a first run that was cut off is told apart from one that failed", async () => {
+  const it = await making();
+  const message = "cannot determine creation result - remove the crossplane.io/external-create-pending annotation";
+  await it.vpcRuns({ synced: false, message });
+  await it.pass(2_000);
+  expect(await it.networkSays("WorkspaceSynced")).toBe(`False ExternalCreatePending ${message}`);
+});
+
+test("a network whose apply waits for a Secret says for which, and goes on when it is there", async () => {
+  const it = await fresh();
+  await it.templates();
+  await it.cluster();
+  await it.network();
+  const { uid } = (await it.the.network()).metadata;
+  const { apiVersion, kind } = CAPTCluster;
+  const owner = { apiVersion, kind, name: "demo-net", uid, controller: true };
+  await it.make(WorkspaceTemplateApply, {
+    metadata: { name: "demo-net-vpc", ownerReferences: [owner] },
+    spec: { templateRef: { name: "vpc" }, waitForSecrets: [{ name: "account" }] },
+  });
+  await it.own();
+  await it.pass(2_000);
+  expect(await it.networkSays("Ready")).toMatch(/^False WaitingForDependencies .*t1\/account/);
+  await it.make(Secret, { metadata: { name: "account" } });
+  await it.pass(30_000);
+  await it.vpcRuns();
+  expect((await it.the.network()).status?.ready).toBe(true);
 });
 
 test("AS-17 a key that the Secret lacks is taken from the outputs, and missed where they lack it too", async () => {

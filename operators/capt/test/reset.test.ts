@@ -92,6 +92,7 @@ const word = (value: string): string => value.split("=")[0] ?? "";
 test.each([
   ["network", "WorkspaceFailed"],
   ["plane", "WorkspaceFailed"],
+  ["network", "InvalidTemplate"],
   ["plane", "InvalidTemplate"],
 ] as const)("11.3 an edit of a %s that mends what it was given is enough: %s", async (of, token) => {
   const it = await failed(of, token);

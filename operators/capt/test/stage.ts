@@ -4,7 +4,7 @@ import { type Client, createClient, inProcessTransport, isNotFound, type Transpo
 import { seededRandom, turn, VirtualClock } from "@telltale/clock";
 import { type Condition, formatTime, type Kind, type KindRef, type KubeObject, type Ms, toCrd } from "@telltale/kinds";
 import { Event, Secret } from "@telltale/kinds/builtin";
-import { type Controller, type Log, type Manager, manager, type Sample } from "@telltale/runtime";
+import { type Controller, type Log, type Manager, type ManagerOptions, manager, type Sample } from "@telltale/runtime";
 import * as kinds from "../src/kinds/index.ts";
 import { secretTypes } from "../src/names.ts";
 import { type ServerKinds, standardKinds } from "../src/server.ts";
@@ -32,6 +32,8 @@ export interface Stage {
   runs(name: string, told: Told): Promise<void>;
   /** Reasons of the Events about a kind, in their order. */
   events(kind: KindRef): Promise<readonly string[]>;
+  /** What `/metrics` answers. */
+  scrape(): Promise<string>;
   /** Nobody works until `restart`. */
   halt(): Promise<void>;
   /** Another process takes over; `crash`: the one before ends where it is. */
@@ -62,6 +64,8 @@ export interface StageOptions {
   readonly objects?: readonly object[];
   /** Hears everything that is logged. Default: warnings and errors become complaints. */
   readonly log?: Log;
+  /** Metrics of the operator's own: then there is something to scrape. */
+  readonly metrics?: ManagerOptions["metrics"];
   /** Between our controllers and the server. */
   readonly wrap?: (transport: Transport) => Transport;
 }
@@ -117,9 +121,21 @@ export async function stage(options: StageOptions): Promise<Stage> {
       transport: way,
       log: options.log ?? complaining(complaints),
       sinks: [(sample) => samples.push(sample)],
+      ...(options.metrics !== undefined && {
+        metrics: options.metrics,
+        probes: { host: "127.0.0.1", port: 0 },
+      }),
     });
     const run = it.run(stop.signal).catch((error: unknown) => complaints.push(String(error)));
     return {
+      async scrape() {
+        const { port } = it.probes() ?? {};
+        return (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      },
+      async started() {
+        // A port is opened in real time.
+        while (options.metrics !== undefined && it.probes() === undefined) await turn();
+      },
       async stop(how: "stop" | "crash") {
         isDead = how === "crash";
         stop.abort();
@@ -132,6 +148,7 @@ export async function stage(options: StageOptions): Promise<Stage> {
     };
   };
   let running: ReturnType<typeof start> | undefined = start();
+  await running.started();
   await pass();
   const get: Stage["get"] = async (kind, name, of = namespace) => {
     try {
@@ -205,6 +222,7 @@ export async function stage(options: StageOptions): Promise<Stage> {
       const about = items.filter(({ regarding }) => regarding?.kind === kind.kind);
       return about.map(({ reason = "" }) => reason);
     },
+    scrape: async () => (await running?.scrape()) ?? "",
     async halt() {
       await running?.stop("stop");
       running = undefined;

@@ -64,6 +64,23 @@ describe("from a template to a Workspace", () => {
     expect(made?.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid, controller: true }]);
   });
 
+  test("outputs go where the template says, unless the apply says otherwise", async () => {
+    await fresh();
+    const outputs = { name: "outputs", namespace };
+    await template();
+    await it.client.patch(
+      WorkspaceTemplate,
+      { name: "vpc", namespace },
+      { merge: { spec: { writeConnectionSecretToRef: outputs } } },
+    );
+    await apply();
+    expect((await workspace())?.spec.writeConnectionSecretToRef).toEqual(outputs);
+    const other = { name: "other", namespace };
+    await patch({ spec: { writeConnectionSecretToRef: other } });
+    await it.pass(2_000);
+    expect((await workspace())?.spec.writeConnectionSecretToRef).toEqual(other);
+  });
+
   test("A12 the conditions of the Workspace are repeated with their times, and cleaned", async () => {
     await fresh();
     await template();
