@@ -1,6 +1,8 @@
 import { conditions, defineKind, Fields, List, no, positive, Text, yes } from "@telltale/kinds";
 import { describe, expect, test } from "vitest";
 import { merged, unreadFields, unreadSettings, unusedReasons, unwrittenFields } from "./compare.ts";
+import { judge } from "./judge.ts";
+import { help, optionsOf } from "./options.ts";
 import { recording } from "./record.ts";
 
 const Lamp = defineKind({
@@ -104,4 +106,62 @@ test("status fields, reasons and metrics that nothing ever set are named, over a
   ]);
   expect(unusedReasons([Lamp], () => all.conditions[name] ?? [])).toEqual(["Lamp Ready/Broken"]);
   expect(all.metrics).toEqual({ lamp_lit: "sampled", lamp_broken: "declared" });
+});
+
+describe("what is judged", () => {
+  const lamps = (name: string, more: Partial<Parameters<typeof judge>[0][number]> = {}) => ({
+    name,
+    kinds: [],
+    exceptions: [],
+    pages: "",
+    ...more,
+  });
+  const usage = merged([]);
+  const used = { ...usage, metrics: { lamp_lit: "sampled", lamp_broken: "declared", torch_lit: "declared" } } as const;
+
+  test("is only what belongs to the operators that are asked for", () => {
+    const [ofLamps, ofTorches] = ["lamp", "torch"].map((name) => judge([lamps(name)], used).problems);
+    expect(ofLamps).toEqual([
+      "lamp: metric lamp_broken is never set; use it, remove it, or add a row to tools/usage/exceptions/lamp.ts",
+    ]);
+    expect(judge([lamps("lamp"), lamps("torch")], used).problems).toEqual([...(ofLamps ?? []), ...(ofTorches ?? [])]);
+  });
+
+  test("is no problem where a row has it and a page tells it; a row that is not needed is one", () => {
+    const row = { what: "metric lamp_broken", why: "no bulb breaks here", told: "Bulbs never break" };
+    const told = lamps("lamp", { exceptions: [row], pages: "A promise: Bulbs never break." });
+    expect(judge([told], used)).toEqual({ unused: 1, exceptions: 1, problems: [] });
+    expect(judge([{ ...told, pages: "" }], used).problems).toEqual([
+      'lamp: metric lamp_broken: no page of the operator says "Bulbs never break"; write it there, or correct the row',
+    ]);
+    const lit = { ...used, metrics: { lamp_broken: "sampled" } } as const;
+    expect(judge([told], lit).problems).toEqual([
+      "lamp: metric lamp_broken is used; remove its row from tools/usage/exceptions/lamp.ts",
+    ]);
+  });
+});
+
+describe("the options", () => {
+  const all = ["bindy", "capt", "locust"];
+
+  test.each([
+    [[], all],
+    [["--operator", "locust"], ["locust"]],
+    [["--operator=locust,bindy"], ["bindy", "locust"]],
+    [
+      ["--operator", "locust", "--operator", "capt"],
+      ["capt", "locust"],
+    ],
+  ])("%j mean these operators: %j", (args, names) => {
+    expect(optionsOf(args, all)).toEqual({ as: "operators", names });
+  });
+
+  test("that are wrong are refused, and help names all of them", () => {
+    const message = "there is no operator lamp; choose from bindy, capt, locust";
+    expect(optionsOf(["--operator", "capt,lamp"], all)).toEqual({ as: "refused", message });
+    expect(optionsOf(["--operator="], all)).toMatchObject({ as: "refused" });
+    expect(optionsOf(["--lamp"], all)).toMatchObject({ as: "refused", message: expect.stringContaining("--lamp") });
+    expect(optionsOf(["--help"], all)).toEqual({ as: "help" });
+    expect(help).toContain("--operator NAME");
+  });
 });
