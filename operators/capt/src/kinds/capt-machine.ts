@@ -33,7 +33,11 @@ import {
   workspaceTrouble,
 } from "./reasons.ts";
 
-export const nodeGroupRef = () => Fields({ name: Text({ minLength: 1 }), namespace: Text({ minLength: 1 }) });
+export const nodeGroupRef = () =>
+  Fields({
+    name: Text({ minLength: 1 }),
+    namespace: Text({ minLength: 1, description: "Has no effect: the module is given the name alone" }),
+  });
 
 export const CaptMachineSpec = Fields({
   nodeGroupRef: nodeGroupRef(),

@@ -73,6 +73,9 @@ const columns = (condition: "Ready" | "Available") => [
   simulatedColumn,
 ];
 
+const noEffect = "For Cluster API: has no effect on this operator";
+const unused = () => Text({ description: noEffect });
+
 const referenceV1beta1 = () =>
   Optional(
     Fields({
@@ -80,9 +83,9 @@ const referenceV1beta1 = () =>
       kind: Optional(Text()),
       name: Optional(Text()),
       namespace: Optional(Text()),
-      uid: Optional(Text()),
-      resourceVersion: Optional(Text()),
-      fieldPath: Optional(Text()),
+      uid: Optional(unused()),
+      resourceVersion: Optional(unused()),
+      fieldPath: Optional(unused()),
     }),
   );
 
@@ -95,8 +98,8 @@ export const ClusterV1beta1 = defineKind({
     controlPlaneEndpoint: clusterEndpoint(),
     infrastructureRef: referenceV1beta1(),
     controlPlaneRef: referenceV1beta1(),
-    clusterNetwork: Optional(Opaque()),
-    topology: Optional(Opaque()),
+    clusterNetwork: Optional(Opaque({ description: noEffect })),
+    topology: Optional(Opaque({ description: noEffect })),
   }),
   status: Fields({
     infrastructureReady: Flag(),
@@ -104,7 +107,7 @@ export const ClusterV1beta1 = defineKind({
     failureReason: Text(),
     failureMessage: Text(),
     failureDomains: Dictionary(Fields(domain), { maxProperties: 100 }),
-    v1beta2: Opaque(),
+    v1beta2: Opaque({ description: "Never set by this operator" }),
   }),
   conditions: conditions(
     {
@@ -140,8 +143,8 @@ export const ClusterV1beta2 = defineKind({
     controlPlaneEndpoint: clusterEndpoint(),
     infrastructureRef: referenceV1beta2(),
     controlPlaneRef: referenceV1beta2(),
-    clusterNetwork: Optional(Opaque()),
-    topology: Optional(Opaque()),
+    clusterNetwork: Optional(Opaque({ description: noEffect })),
+    topology: Optional(Opaque({ description: noEffect })),
     availabilityGates: Optional(List(Opaque())),
   }),
   status: Fields({

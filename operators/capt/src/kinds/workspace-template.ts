@@ -22,8 +22,8 @@ const spec = Fields({
     metadata: Optional(
       Fields({
         description: Optional(Text({ description: "For people" })),
-        version: Optional(Text()),
-        tags: Optional(Dictionary(Text())),
+        version: Optional(Text({ description: "For people" })),
+        tags: Optional(Dictionary(Text(), { description: "For people" })),
       }),
     ),
     spec: WorkspaceTemplateBody,
