@@ -7,7 +7,7 @@ import { type ApiServer, startApiServer } from "@telltale/apiserver";
 import { ApiError, createClient, inProcessTransport } from "@telltale/client";
 import { sleep, systemClock, systemRandom } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
-import { ClusterRole, CustomResourceDefinition, Namespace } from "@telltale/kinds/builtin";
+import { ClusterRole, CustomResourceDefinition, type Deployment, Namespace } from "@telltale/kinds/builtin";
 import { LocustTest } from "@telltale/locust";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -49,6 +49,22 @@ test("manifests are YAML that a server takes, and every account has its role", a
   }
   const { out } = await told(["crds", "locust", "--json"]);
   expect(JSON.parse(out)).toMatchObject({ kind: "List", items: [{ metadata: { name: "locusttests.locust.io" } }] });
+});
+
+test("an installed program is given the flags that its roles were made with", async () => {
+  const { out, code } = await told(["install", "capt", "--image", "x:1", "--capt.namespace=team-a", "--dry-run"]);
+  expect(code).toBe(0);
+  const objects = parseAllDocuments(out).map((document) => document.toJS() as KubeObject);
+  const inTeam = objects.filter(({ kind, metadata }) => kind === "Role" && metadata?.namespace === "team-a");
+  expect(inTeam.length).toBeGreaterThan(0);
+  const deployment = objects.find(({ kind }) => kind === "Deployment") as Deployment;
+  expect(deployment.spec?.template.spec?.containers[0]?.args).toContain("--capt.namespace=team-a");
+});
+
+test("a program in the cluster answers where its probes ask: an address of its own is refused", async () => {
+  const given = ["--image", "x:1", "--capt.health-probe-bind-address=:9999"];
+  const { err, code } = await told(["install", "capt", ...given, "--dry-run"]);
+  expect([code, err]).toEqual([2, expect.stringContaining("--capt.health-probe-bind-address")]);
 });
 
 test("every operator has settings, kinds and a place", async () => {

@@ -92,11 +92,24 @@ async function namedIn({ words }: Call): Promise<readonly Operator[]> {
   return chosen(words[0] === "all" ? undefined : words.join(","));
 }
 
-const optionsFor = (call: Call, operator: Operator): ManifestOptions => ({
-  ...installOptions(call, operator),
-  ...(call.values["image"] !== undefined && { image: call.values["image"] }),
-  serviceMonitor: call.flags.has("service-monitor"),
-});
+function optionsFor(call: Call, operator: Operator): ManifestOptions {
+  const { image } = call.values;
+  const flags = call.settings[operator.name] ?? {};
+  const address = Object.keys(flags).find((flag) => flag.endsWith("-bind-address"));
+  if (image !== undefined && address !== undefined) {
+    const flag = `--${operator.name}.${address}`;
+    throw misused(
+      `${flag} is not for a program in the cluster: probes ask it at its standard port`,
+      `leave ${flag} out`,
+    );
+  }
+  return {
+    ...installOptions(call, operator),
+    ...(image !== undefined && { image }),
+    flags,
+    serviceMonitor: call.flags.has("service-monitor"),
+  };
+}
 
 /** Definitions of others that they brought themselves, and a namespace that was there before. */
 async function belongingToOthers(

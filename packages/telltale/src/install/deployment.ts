@@ -8,9 +8,15 @@ import type { ManifestOptions } from "./manifests.ts";
 /** The one of `deploy/Dockerfile`. */
 const imageUser = 65_532;
 
+/** How the image is told to run an operator, with its flags. */
+export const programArgs = (name: string, flags: Readonly<Record<string, string>>): readonly string[] => [
+  ...["run", "--operators", name, "--host", "0.0.0.0"],
+  ...Object.entries(flags).map(([flag, value]) => `--${name}.${flag}=${value}`),
+];
+
 export function deploymentOf(
   operator: Operator,
-  { namespace, image, webhooks, settings }: ManifestOptions & { readonly image: string },
+  { namespace, image, webhooks, settings, flags = {} }: ManifestOptions & { readonly image: string },
 ): KubeObject {
   const { name } = operator;
   const labels = podLabels(operator);
@@ -39,7 +45,7 @@ export function deploymentOf(
             {
               name,
               image,
-              args: ["run", "--operators", name, "--host", "0.0.0.0", ...(webhooks ? ["--webhooks"] : [])],
+              args: [...programArgs(name, flags), ...(webhooks ? ["--webhooks"] : [])],
               env: [from("POD_NAME", "metadata.name"), from("POD_NAMESPACE", "metadata.namespace")],
               ports: [
                 { name: "probes", containerPort: ports.probes },

@@ -8,6 +8,8 @@ import { rolesOf } from "./roles.ts";
 export interface ManifestOptions extends InstallOptions {
   /** With it the operator runs in the cluster; without it somebody runs it elsewhere. */
   readonly image?: string;
+  /** What `--<operator>.<flag>` was given: its program gets the same. */
+  readonly flags?: Readonly<Record<string, string>>;
   /** Whether a Prometheus Operator is told of its figures, where it runs in the cluster. */
   readonly serviceMonitor?: boolean;
 }

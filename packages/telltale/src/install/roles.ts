@@ -13,9 +13,9 @@ export function rolesOf(operator: Operator, options: InstallOptions): readonly K
 }
 
 /** In the whole cluster where the operator works there, else in its namespaces only: whoever restricts it does not want more. */
-function lookUpRoles(
-  operator: Operator,
-  options: InstallOptions,
+export function lookUpRoles(
+  operator: Pick<Operator, "name">,
+  options: Pick<InstallOptions, "namespace">,
   roles: readonly KubeObject[],
 ): readonly (ClusterRole | ClusterRoleBinding | Role | RoleBinding)[] {
   const account = roles.find((object): object is ServiceAccount => object.kind === "ServiceAccount");
