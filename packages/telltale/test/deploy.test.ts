@@ -22,7 +22,9 @@ const names = operators.map(({ name }) => name);
 
 test("what is generated is up to date: npm run deploy:manifests", () => {
   const files = filesOf(operators);
-  expect(globSync("{manifests,helm/telltale/templates}/*", { cwd: folder }).sort()).toEqual([...files.keys()].sort());
+  expect(globSync(["{manifests,helm/telltale/templates}/*", "clusterctl/*/*/*"], { cwd: folder }).sort()).toEqual(
+    [...files.keys()].sort(),
+  );
   for (const [path, text] of files) expect(read(path) === text, path).toBe(true);
 });
 
@@ -45,6 +47,50 @@ test("a server takes the plain manifests, and warns of nothing", async () => {
   }
   await server.stop();
   expect(warnings).toEqual([]);
+});
+
+const release = {
+  "infrastructure-capt": "infrastructure-components",
+  "control-plane-capt": "control-plane-components",
+};
+
+test("clusterctl: a server takes both providers of capt, each Deployment runs its own part with its own account", async () => {
+  const server = await startApiServer({});
+  const warnings: string[] = [];
+  const transport = inProcessTransport(server.client);
+  const onWarning = (text: string) => warnings.push(text);
+  const client = createClient({ transport, clock: systemClock, random: systemRandom, onWarning });
+  const parts: string[] = [];
+  for (const [provider, file] of Object.entries(release)) {
+    const path = `clusterctl/${provider}/v${image.split(":")[1]}`;
+    const objects = objectsIn(read(`${path}/${file}.yaml`));
+    await applyAll(objects, { client, clock: systemClock });
+    for (const { metadata } of objects)
+      expect(metadata?.labels).toMatchObject({ "cluster.x-k8s.io/provider": provider });
+    const { metadata, spec } = objects.find(({ kind }) => kind === "Deployment") as Deployment;
+    const [manager] = spec?.template.spec?.containers ?? [];
+    expect([manager?.name, manager?.image]).toEqual(["manager", image]);
+    const { serviceAccountName: name = "" } = spec?.template.spec ?? {};
+    const { namespace = "" } = metadata ?? {};
+    expect(objects).toContainEqual(
+      expect.objectContaining({ kind: "ServiceAccount", metadata: expect.objectContaining({ name, namespace }) }),
+    );
+    const { args = [] } = manager ?? {};
+    parts.push(args.find((arg) => arg.startsWith("--capt.enable-controller=")) ?? "");
+    // The program takes them: an operator that is not there is its only complaint.
+    const { err, code } = await told([...args, "--operators", "nobody"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("there is no operator nobody")]);
+    expect(parse(read(`${path}/metadata.yaml`))).toMatchObject({
+      kind: "Metadata",
+      releaseSeries: [{ contract: "v1beta2" }],
+    });
+  }
+  await server.stop();
+  expect(warnings).toEqual([]);
+  expect(parts).toEqual([
+    "--capt.enable-controller=infrastructure,cluster-bridge,workspace-runner",
+    "--capt.enable-controller=control-plane",
+  ]);
 });
 
 test.for(names)("%s: its pods fit the restricted profile, and there is a budget and a policy for them", (name) => {

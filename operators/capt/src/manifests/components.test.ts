@@ -66,7 +66,7 @@ describe("the Deployment", () => {
     return found.spec?.template?.spec as Record<string, unknown>;
   };
 
-  test("13.5 is nobody's, writes to one volume, and has its container named manager", () => {
+  test("13.5 is nobody's, writes to its own volumes only, and has its container named manager", () => {
     expect(podOf(of("infrastructure"))).toMatchObject({
       serviceAccountName: "capt",
       securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
@@ -82,10 +82,10 @@ describe("the Deployment", () => {
             readOnlyRootFilesystem: true,
             capabilities: { drop: ["ALL"] },
           },
-          volumeMounts: [{ name: "runs", mountPath: "/var/lib/capt" }],
+          volumeMounts: [{ name: "runs", mountPath: "/var/lib/capt" }, { name: "tmp" }],
         },
       ],
-      volumes: [{ name: "runs" }],
+      volumes: [{ name: "runs" }, { name: "tmp" }],
     });
   });
 

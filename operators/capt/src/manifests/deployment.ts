@@ -1,4 +1,4 @@
-// The operator's own Deployment, as the image is started: nobody's user, nothing to write to but one volume (13.5).
+// The operator's own Deployment, as the image is started: nobody's user, nothing to write to but the volumes of a runner (13.5).
 import type { Deployment } from "@telltale/kinds/builtin";
 import type { Config } from "../config.ts";
 import { nameOf, type Provider, providerLabels } from "./provider.ts";
@@ -13,7 +13,7 @@ export interface DeploymentOptions {
 }
 
 /** A runner starts other programs: it needs room, and time to stop them. */
-const standing = { requests: { cpu: "50m", memory: "64Mi" }, limits: { cpu: "500m", memory: "128Mi" } };
+const standing = { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } };
 const running = { requests: { cpu: "250m", memory: "256Mi" }, limits: { cpu: "2", memory: "2Gi" } };
 const cancelSeconds = 90;
 
@@ -23,6 +23,7 @@ export function deployment({ config, provider, namespace, image, args }: Deploym
   const isRunning = controllers.includes("workspace-runner") && runner.kind !== "none";
   const labels = { ...providerLabels(provider), "control-plane": `${name}-controller-manager` };
   const probe = (path: string) => ({ httpGet: { path, port: "health" } });
+  const from = (variable: string, fieldPath: string) => ({ name: variable, valueFrom: { fieldRef: { fieldPath } } });
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -48,6 +49,7 @@ export function deployment({ config, provider, namespace, image, args }: Deploym
               name: "manager",
               image,
               args: [...args],
+              env: [from("POD_NAME", "metadata.name"), from("POD_NAMESPACE", "metadata.namespace")],
               ports: [
                 ...(process.metrics === undefined ? [] : [{ name: "metrics", containerPort: process.metrics.port }]),
                 ...(process.health === undefined ? [] : [{ name: "health", containerPort: process.health.port }]),
@@ -62,10 +64,20 @@ export function deployment({ config, provider, namespace, image, args }: Deploym
                 readOnlyRootFilesystem: true,
                 capabilities: { drop: ["ALL"] },
               },
-              ...(isRunning && { volumeMounts: [{ name: "runs", mountPath: runner.root }] }),
+              ...(isRunning && {
+                volumeMounts: [
+                  { name: "runs", mountPath: runner.root },
+                  { name: "tmp", mountPath: "/tmp" },
+                ],
+              }),
             },
           ],
-          ...(isRunning && { volumes: [{ name: "runs", emptyDir: {} }] }),
+          ...(isRunning && {
+            volumes: [
+              { name: "runs", emptyDir: {} },
+              { name: "tmp", emptyDir: {} },
+            ],
+          }),
         },
       },
     },
