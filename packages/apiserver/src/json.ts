@@ -46,6 +46,11 @@ const wide = 256;
 /** How many levels such a container has: one, or two where it holds empty objects. */
 const levelsOf = new WeakMap<object, number>();
 
+/** So many levels an object has, as its maker knows: it is not looked through again. It must not change any more. */
+export function rememberLevels(object: object, levels: 1 | 2): void {
+  levelsOf.set(object, levels);
+}
+
 /** Whether a value has more levels than this. Does not recurse itself. */
 export function isDeeper(root: unknown, most: number): boolean {
   let level: object[] = typeof root === "object" && root !== null ? [root] : [];
@@ -80,6 +85,16 @@ function isEmptyContainer(value: object): boolean {
   for (const _ in value) return false;
   return true;
 }
+
+/** Whether names are sorted already: most are, and it takes a fraction of sorting them. */
+export function isSorted<T extends string>(
+  names: readonly T[],
+  compare: (a: T, b: T) => number = byCodeUnits,
+): boolean {
+  return names.every((name, i) => i === 0 || compare(names[i - 1] ?? name, name) <= 0);
+}
+
+const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A text that equal values share, whatever the order of their members: a key to find them by. */
 export function identity(value: Json | undefined): string {

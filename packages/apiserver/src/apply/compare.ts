@@ -82,15 +82,19 @@ class Walk {
     const before: JsonObject = isObject(old) ? old : {};
     const after: JsonObject = isObject(next) ? next : {};
     const names = Object.keys(after);
-    if (old !== undefined) for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) names.push(name);
+    const owned = names.length;
+    const hasBefore = old !== undefined;
+    if (hasBefore) for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) names.push(name);
     if (map.atomic || names.length === 0) {
       this.#leaf(old, next, path);
       return;
     }
-    for (const name of names) {
-      const step: Step = fieldStep(name);
+    // One path for all: whoever keeps one, copies it.
+    const here: Step[] = [...path, fieldStep("")];
+    for (const [i, name] of names.entries()) {
+      here[path.length] = fieldStep(name);
       const schema = memberSchema(map, name) ?? deducedSchema;
-      this.both(member(before, name), member(after, name), schema, [...path, step]);
+      this.both(hasBefore ? member(before, name) : undefined, i < owned ? after[name] : undefined, schema, here);
     }
     this.#appeared(old, next, path);
   }

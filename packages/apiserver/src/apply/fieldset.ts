@@ -1,5 +1,5 @@
 // Sets of fields, as tries: who owns what. Written and read as the `fieldsV1` of a managedFields entry.
-import { isObject, type Json, type JsonObject, put, stringify } from "../json.ts";
+import { isObject, isSorted, type Json, type JsonObject, put, rememberLevels, stringify } from "../json.ts";
 
 /** A step of a path as `fieldsV1` spells it: `f:name`, `k:{"name":"a"}`, `v:"x"` or `i:0`. */
 export type Step = string;
@@ -36,6 +36,11 @@ export class FieldSet {
     for (const [step, child] of children) if (!child.isEmpty) kept.set(step, child);
     if (kept.size === 0) return own ? FieldSet.leaf : FieldSet.empty;
     return new FieldSet(own, kept);
+  }
+
+  /** The same, of children that each have a member. */
+  static withChildren(own: boolean, children: ReadonlyMap<Step, FieldSet>): FieldSet {
+    return new FieldSet(own, children);
   }
 
   static of(paths: Iterable<Path>): FieldSet {
@@ -146,8 +151,15 @@ export class FieldSet {
   #written(): JsonObject {
     const out: JsonObject = {};
     if (this.own && this.children.size > 0) out["."] = {};
-    for (const [step, child] of [...this.children].sort(([a], [b]) => compareSteps(a, b)))
+    let areLeaves = true;
+    const steps = [...this.children.keys()];
+    if (!isSorted(steps, compareSteps)) steps.sort(compareSteps);
+    for (const step of steps) {
+      const child = this.child(step);
       put(out, step, child.toJson());
+      areLeaves &&= child === FieldSet.leaf;
+    }
+    if (areLeaves && this.children.size > 0) rememberLevels(out, 2);
     return out;
   }
 
@@ -173,31 +185,40 @@ const parsed = new WeakMap<JsonObject, FieldSet>();
 /** Collects paths one by one. */
 export class Collector {
   #own = false;
-  #children: Map<Step, Collector> | undefined;
+  #children: Map<Step, Collector | FieldSet> | undefined;
 
   insert(path: Path): void {
-    if (path.length === 0) return; // nobody owns the object as a whole
     let here: Collector = this;
-    for (const step of path) here = here.#child(step);
-    here.#own = true;
+    for (const [i, step] of path.entries()) {
+      if (i === path.length - 1) here.#mark(step);
+      else here = here.#child(step);
+    }
+    // Nobody owns the object as a whole.
+  }
+
+  /** Most children are leaves: nothing is made for them. */
+  #mark(step: Step): void {
+    this.#children ??= new Map();
+    const found = this.#children.get(step);
+    if (found === undefined) this.#children.set(step, FieldSet.leaf);
+    else if (found instanceof Collector) found.#own = true;
   }
 
   #child(step: Step): Collector {
     this.#children ??= new Map();
-    let found = this.#children.get(step);
-    if (found === undefined) {
-      found = new Collector();
-      this.#children.set(step, found);
-    }
-    return found;
+    const found = this.#children.get(step);
+    if (found instanceof Collector) return found;
+    const made = new Collector();
+    made.#own = found !== undefined;
+    this.#children.set(step, made);
+    return made;
   }
 
   set(): FieldSet {
     if (this.#children === undefined) return this.#own ? FieldSet.leaf : FieldSet.empty;
-    return FieldSet.node(
-      this.#own,
-      [...this.#children].map(([step, child]) => [step, child.set()] as const),
-    );
+    const children = new Map<Step, FieldSet>();
+    for (const [step, child] of this.#children) children.set(step, child instanceof Collector ? child.set() : child);
+    return FieldSet.withChildren(this.#own, children);
   }
 }
 

@@ -1,6 +1,6 @@
 // What Go would write for an object of a built-in kind: empty things left out, and what is always written put in.
 import type { FieldType } from "@telltale/kinds/core";
-import { isObject, type Json, type JsonObject, put } from "../json.ts";
+import { isObject, type Json, type JsonObject, put, rememberLevels } from "../json.ts";
 import { fieldsOf, formOf, type JsonField } from "./fields.ts";
 
 /** What was stored as protobuf does not know an empty list from none; what a client has just given does, and so do its managers. */
@@ -92,8 +92,27 @@ function writtenMap(value: JsonObject, type: FieldType, lists: EmptyLists): Json
     put(out, key, written);
     isPlain &&= written !== null;
   }
-  if (isPlain && keys.length > 0) normalMaps.add(out);
+  if (isPlain && keys.length > 0) rememberNormal(out);
   return out;
+}
+
+function rememberNormal(map: JsonObject): void {
+  normalMaps.add(map);
+  rememberLevels(map, 1);
+}
+
+/** Whether a map that was just read holds texts only. Most have their keys in order: what is known of them then is kept. */
+export function isTexts(map: JsonObject): boolean {
+  const keys = Object.keys(map);
+  let isInOrder = keys.length > 0;
+  let before = "";
+  for (const key of keys) {
+    if (typeof map[key] !== "string") return false;
+    isInOrder &&= before <= key;
+    before = key;
+  }
+  if (isInOrder) rememberNormal(map);
+  return true;
 }
 
 /** Maps of scalars that came out of here, in their order and without null. An object that changes still holds them as they were. */

@@ -5,7 +5,7 @@ import { StatusError } from "../status.ts";
 import { fieldsOf, formOf, shortName } from "./fields.ts";
 import { elementType, goType, structType } from "./go-types.ts";
 import type { Parsed } from "./json.ts";
-import { isNormal } from "./normalize.ts";
+import { isNormal, isTexts } from "./normalize.ts";
 import { canonicalBase64, canonicalQuantity, canonicalTime, ValueError } from "./values.ts";
 
 export interface Typed {
@@ -176,6 +176,10 @@ class Walk {
         return this.#list(value, type.item, place, elementType(go, type.item));
       case "map": {
         if (!isObject(value)) throw mismatch(value, place, go);
+        if (type.value.of === "scalar" && type.value.scalar === "string" && isTexts(value)) {
+          this.#visited.set(value, "all");
+          return value;
+        }
         const out: JsonObject = {};
         const element = elementType(go, type.value);
         for (const key of Object.keys(value)) {

@@ -63,11 +63,11 @@ function validateConfigMap(object: JsonObject): Found {
   const binary = given(object, "binaryData") ?? {};
   const found: Found = [];
   let size = 0;
-  for (const key of Object.keys(data)) {
+  for (const [key, value] of Object.entries(data)) {
     found.push(...badKey("data", key));
     if (Object.hasOwn(binary, key))
       found.push(invalidField(`data[${key}]`, key, "duplicate of key present in binaryData"));
-    size += Buffer.byteLength(text(data[key]));
+    size += Buffer.byteLength(text(value));
   }
   for (const key of Object.keys(binary)) {
     found.push(...badKey("binaryData", key));
