@@ -98,10 +98,6 @@ describe.skipIf(assets === undefined || locust === undefined)("Locust as it is s
     const idle = { command: [process.execPath, "-e", "setInterval(() => {}, 1e6)"] as const };
     const runtime = processRuntime({ images: { ...images, "containersol/locust_exporter*": idle } });
     backend = workloads({ transport, runtime }).run(stop.signal);
-    // Pods that were made before the node are not tried again when it comes, but when they change.
-    await expect.poll(() => operator.kubectl("get", "nodes"), { timeout: 90_000 }).toContain(" Ready ");
-    await expect.poll(async () => (await podsOf()).length, { timeout: 90_000 }).toBe(4);
-    operator.kubectl("annotate", "pods", "--all", "-n", namespace, "example.com/try=again");
     const isTrue = (lines: readonly string[], type: string) =>
       lines.some((line) => line.startsWith(`LocustTest default/minimal ${type}=True`));
     await operator.until("all workers are connected, by Locust", (lines) =>

@@ -1,5 +1,5 @@
 // The scheduler on the embedded server: it binds, says why it does not, tries again, and never gives away the same room twice.
-import { Node, PersistentVolumeClaim, Pod } from "@telltale/kinds/builtin";
+import { Namespace, Node, PersistentVolumeClaim, Pod, StorageClass } from "@telltale/kinds/builtin";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Machine, machine } from "./machine.ts";
 
@@ -153,6 +153,80 @@ describe("a pod that fits nowhere", () => {
     await it.pass(1_000);
     expect(await it.condition("p", "PodScheduled")).toBe("False Unschedulable no nodes available to schedule pods");
   });
+});
+
+describe("what changes while a pod is refused", () => {
+  const allocatable = { cpu: "4", memory: "8Gi", pods: "10" };
+  /** Of the scheduler alone: the status of no other pod is written. */
+  const holdRefusals = () =>
+    it.server.faults.add({
+      match: { resource: "pods", subresource: "status" },
+      times: 1,
+      effect: { latencyMs: 20_000, phase: "before" },
+    });
+
+  test("counts: a first node that comes before the refusal is written", async () => {
+    it = await machine({ nodes: [] });
+    holdRefusals();
+    await it.create("p");
+    await it.pass(1_000);
+    await it.client.create(Node, { metadata: { name: "late" } });
+    const status = { allocatable, conditions: [{ type: "Ready", status: "True" }] };
+    await it.client.status.patch(Node, { name: "late" }, { strategic: { status } });
+    await it.pass(25_000);
+    expect(await nodeOf("p")).toBe("late");
+  });
+
+  test("counts: a pod that goes before the refusal is written", async () => {
+    it = await machine({ nodes: [{ name: "a", capacity: { cpu: "1" } }] });
+    await it.create("first", {}, asking("1", { terminationGracePeriodSeconds: 0 }));
+    await it.pass(1_000);
+    holdRefusals();
+    await it.create("second", {}, asking("1"));
+    await it.pass(1_000);
+    await it.client.delete(Pod, { name: "first", namespace }, { ...background, gracePeriodSeconds: 0 });
+    await it.pass(25_000);
+    expect(await nodeOf("second")).toBe("a");
+  });
+});
+
+test("a pod whose claim waits for its class is looked at again when that comes", async () => {
+  it = await machine();
+  await it.create("p", {}, { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }] });
+  await it.client.create(PersistentVolumeClaim, {
+    metadata: { name: "data", namespace },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, storageClassName: "later" },
+  });
+  await it.pass(1_000);
+  expect(await it.condition("p", "PodScheduled")).toMatch(/unbound immediate PersistentVolumeClaims/);
+  await it.client.create(StorageClass, {
+    metadata: { name: "later" },
+    provisioner: "example.com/x",
+    volumeBindingMode: "WaitForFirstConsumer",
+  });
+  await it.pass(1_000);
+  expect(await nodeOf("p")).toBe("embedded-node");
+});
+
+test("a pod near others of a labelled namespace is looked at again when one gets the label", async () => {
+  it = await machine();
+  const containers = [{ name: "main", image: "a:1" }];
+  await it.client.create(Namespace, { metadata: { name: "data" } });
+  await it.client.create(Pod, {
+    metadata: { name: "db", namespace: "data", labels: { app: "db" } },
+    spec: { containers },
+  });
+  const term = {
+    topologyKey: "kubernetes.io/hostname",
+    labelSelector: { matchLabels: { app: "db" } },
+    namespaceSelector: { matchLabels: { tier: "data" } },
+  };
+  await it.create("web", {}, { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } });
+  await it.pass(1_000);
+  expect(await it.condition("web", "PodScheduled")).toMatch(/didn't match pod affinity rules/);
+  await it.client.patch(Namespace, { name: "data" }, { merge: { metadata: { labels: { tier: "data" } } } });
+  await it.pass(1_000);
+  expect(await nodeOf("web")).toBe("embedded-node");
 });
 
 test("a pod with gates waits for them without complaint", async () => {

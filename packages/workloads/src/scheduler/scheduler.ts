@@ -12,7 +12,7 @@ import {
   type StatusValue,
 } from "@telltale/runtime";
 import { podCondition, type Said } from "../kubelet/pod-conditions.ts";
-import { conditionOf, isFinished, isTerminating, nameOf } from "../pods/facts.ts";
+import { isFinished, isTerminating, nameOf } from "../pods/facts.ts";
 import { choose, type Site } from "./choose.ts";
 import { type Claims, unclaimed } from "./claims.ts";
 import { Ledger, type Placed } from "./ledger.ts";
@@ -20,8 +20,13 @@ import { messageOf, type Verdict } from "./message.ts";
 
 const name = "default-scheduler";
 
-/** Pods that could not be placed, and so may be as soon as something changes. */
-const waiting = "unschedulable";
+/**
+ * Pods without a node, which may get one as soon as something changes. Also those that are just being looked at: what they are
+ * refused for may be of the past before it is written.
+ */
+const waiting = "unplaced";
+/** Those of them for which other pods may make a difference. */
+const social = "social";
 /** So long changes are gathered before such pods are looked at again. */
 const pause: Ms = 100;
 /** They are looked at so often, whatever happens. */
@@ -44,19 +49,25 @@ type Decision =
 export function scheduler(): Controller {
   const ledger = new Ledger();
   return controller(Pod, name)
-    .index(Pod, waiting, (pod) => (isWaiting(pod) ? ["yes"] : []))
+    .index(Pod, waiting, (pod) => (isWaiting(pod) ? ["yes", ...(isSociable(pod) ? [social] : [])] : []))
     .watches(
       Pod,
       ({ old, new: next }, look) => {
         const effect = ledger.saw(old, next);
         if (effect === "nothing") return [];
-        return namesOf(look.where(Pod, waiting, "yes").filter((pod) => effect === "room" || isSociable(pod)));
+        return namesOf(look.where(Pod, waiting, effect === "room" ? "yes" : social));
       },
       { delay: pause },
     )
     .watches(Node, (_change, look) => namesOf(look.where(Pod, waiting, "yes")), { delay: pause, changed: isOtherwise })
     .watches(PersistentVolumeClaim, ({ old, new: next }, look) => waitingFor(next ?? old, look))
-    .reads(Namespace, StorageClass)
+    .watches(StorageClass, (_change, look) => namesOf(look.where(Pod, waiting, "yes").filter(hasClaims)), {
+      delay: pause,
+    })
+    .watches(Namespace, (_change, look) => namesOf(look.where(Pod, waiting, social)), {
+      delay: pause,
+      changed: (a, b) => a.metadata?.labels !== b.metadata?.labels,
+    })
     .writes(Pod, "create binding")
     .gate((pod, { now }) => (isOurs(pod) && !isUnderWay(ledger.of(pod), now) ? "go" : "ignore"))
     .reconcile<World, Decision>({
@@ -73,9 +84,7 @@ function isOurs(pod: Pod): boolean {
   return nodeName === "" && schedulerName === name && !isTerminating(pod) && !isFinished(pod);
 }
 
-function isWaiting(pod: Pod): boolean {
-  return isOurs(pod) && conditionOf(pod, "PodScheduled")?.reason === "Unschedulable";
-}
+const isWaiting = (pod: Pod): boolean => isOurs(pod) && (pod.spec?.schedulingGates ?? []).length === 0;
 
 /** Company may be what it waits for. */
 const isSociable = ({ spec }: Pod): boolean =>
@@ -93,11 +102,12 @@ function isOtherwise(a: Node, b: Node): boolean {
 
 function waitingFor(claim: KubeObject | undefined, look: MapLook): readonly Name[] {
   const namespace = claim?.metadata?.namespace;
-  const mounts = ({ metadata, spec }: Pod) =>
-    metadata?.namespace === namespace &&
-    (spec?.volumes ?? []).some((it) => it.persistentVolumeClaim !== undefined || it.ephemeral !== undefined);
-  return namesOf(look.where(Pod, waiting, "yes").filter(mounts));
+  const found = look.where(Pod, waiting, "yes").filter(hasClaims);
+  return namesOf(found.filter(({ metadata }) => metadata?.namespace === namespace));
 }
+
+const hasClaims = ({ spec }: Pod): boolean =>
+  (spec?.volumes ?? []).some((it) => it.persistentVolumeClaim !== undefined || it.ephemeral !== undefined);
 
 const namesOf = (pods: readonly Pod[]): readonly Name[] =>
   pods.map((pod) => ({ namespace: pod.metadata?.namespace ?? "", name: nameOf(pod) }));
