@@ -33,7 +33,6 @@ const fatal = {
     "read the message and status.validationResults; correct the spec in a new VMMigration",
   ),
   Timeout: no("It took longer than spec.options.timeout", "raise spec.options.timeout in a new VMMigration"),
-  Cancelled: no("It was deleted while it ran", "nothing to do"),
   TargetExists: no("A machine with the name of the target exists", "choose another spec.target.name"),
   ...unsupportedByProvider,
 } as const;
@@ -114,6 +113,7 @@ export const VMMigration = defineKind({
         ...waiting,
         ...retrying,
         ...fatal,
+        Cancelled: no("It is being deleted before it was through", "wait; the message says for what"),
         ...providerUnreachable,
         ...reconcileFailed,
       },

@@ -164,8 +164,6 @@ export const VMSet = defineKind({
         CreatingReplicas: no("Machines are missing or not ready yet", lookAtVMs),
         DeletingReplicas: on(["True", "False"], "Machines are being taken away", "wait"),
         UpdatingReplicas: on(["True", "False"], "Machines are being changed or replaced", lookAtVMs),
-        ScalingUp: no("Machines are missing", lookAtVMs),
-        ScalingDown: on(["True", "False"], "There are too many machines", "wait"),
         MachineStateUnknown: unknown(machineStateUnknown.means, machineStateUnknown.fix),
         ...broken,
         ...validationError,

@@ -34,7 +34,7 @@ export async function finalize(
   const age = hands.now - (parseTime(migration.metadata.deletionTimestamp) ?? hands.now);
   const isForced = migration.metadata.annotations?.[annotations.forceDelete] === "true";
   if (!isForced && age < taskPatience && (await isBusy(world, hands))) {
-    return says(draft, text`Waiting until the provider is through`, 5_000);
+    return says(world, draft, text`Waiting until the provider is through`, 5_000);
   }
   const end: End = world.phase === "Ready" ? "success" : "deleted";
   for (let i = 0; i < enough; i += 1) {
@@ -51,12 +51,13 @@ export async function finalize(
   }
   if (age >= patience) return gaveUp([...Object.keys(stuck ?? {}), ...filesOf(world.staged)].join(", "));
   if (stuck !== undefined) hands.event("Warning", "CleanupErrors", why);
-  return says(draft, why, 30_000);
+  return says(world, draft, why, 30_000);
 }
 
 /** With the deletion comes another generation: every condition speaks for that one too. */
-function says(draft: MigrationDraft, why: SafeText, again: Ms): Finalized {
+function says({ phase }: World, draft: MigrationDraft, why: SafeText, again: Ms): Finalized {
   draft.keep("Ready", "Validating", "Snapshotting", "Exporting", "Transferring", "Importing", "Failed");
+  if (phase !== "Ready" && phase !== "Failed") draft.condition("Ready", false, "Cancelled", why);
   draft.set({ message: why });
   return waiting(again);
 }

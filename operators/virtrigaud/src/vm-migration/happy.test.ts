@@ -2,7 +2,15 @@
 import { PersistentVolumeClaim } from "@telltale/kinds/builtin";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canary, claim, ground, type Migrations, migrate, migrations, phasesIn } from "../../test/migrations.ts";
-import { VirtualMachine, VMMigration, VMSnapshot } from "../kinds/index.ts";
+import {
+  VirtualMachine,
+  VMClass,
+  VMImage,
+  VMMigration,
+  VMNetworkAttachment,
+  VMPlacementPolicy,
+  VMSnapshot,
+} from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 
 let all: Migrations;
@@ -22,6 +30,43 @@ async function through(g: Ground) {
 }
 
 describe("a migration", () => {
+  it("makes the machine with what its target says", async () => {
+    const { s } = all;
+    const g = await ground(s);
+    const { h } = g;
+    await h.apply(VMClass, "large", { cpu: 8, memory: "16Gi" });
+    await h.apply(VMImage, "tiny", { source: { libvirt: { path: "/images/tiny.qcow2" } } });
+    await h.apply(VMNetworkAttachment, "lan", { network: { type: "nat" } });
+    await h.apply(VMPlacementPolicy, "rules", { soft: { folders: ["moved"] } });
+    const target = {
+      classRef: { name: "large" },
+      imageRef: { name: "tiny" },
+      placementRef: { name: "rules" },
+      disks: [{ name: "data", sizeGiB: 5, type: "thick" }],
+      networks: [{ name: "eth0", networkRef: { name: "lan" }, macAddress: "52:54:00:00:00:09" }],
+    };
+    await migrate(h, "a", { target, metadata: {} });
+    await through(g);
+    const { imageRef: _known, ...written } = target;
+    expect((await h.get(VirtualMachine, "web2"))?.spec).toMatchObject(written);
+    const [made] = g.next.asked("create").map(({ request }) => request);
+    expect(JSON.parse(made?.classJson ?? "")).toMatchObject({ CPU: 8, MemoryMiB: 16_384 });
+    expect(JSON.parse(made?.placementJson ?? "")).toMatchObject({ Folder: "moved" });
+  });
+
+  it.each([
+    ["classRef", "VMClass"],
+    ["imageRef", "VMImage"],
+    ["placementRef", "VMPlacementPolicy"],
+  ])("fails where the target's %s is not there", async (ref, kind) => {
+    const g = await ground(all.s);
+    await migrate(g.h, "a", { target: { [ref]: { name: "absent" } } });
+    await all.s.pass(10_000);
+    expect(await g.h.says(VMMigration, "a")).toBe(
+      `False ValidationFailed Migration failed after 0 retries: ${kind} ${g.h.namespace}/absent not found`,
+    );
+  });
+
   it("S22 happy path over S3: every phase in its order, and nothing is left behind", async () => {
     const { s } = all;
     const g = await ground(s, {

@@ -57,6 +57,10 @@ describe("a disk that the target does not read", () => {
     const g = await shared({ from: plain, to: raw });
     await migrate(g.h, "a", { storage });
     await until(g, "Converting");
+    const [job] = (await all.s.client.list(Job, { namespace: g.h.namespace })).items;
+    expect(job?.spec?.template.spec?.containers).toMatchObject([
+      { image: "example/qemu-img:dev", command: ["busybox", "sh", "-c", expect.any(String), "migration"] },
+    ]);
     await all.s.restart();
     await all.s.pass(5_000);
     const said = "Job a-convert-1 converts qcow2 to raw";

@@ -8,13 +8,7 @@ import type { Held, World } from "./world.ts";
 const minute: Ms = 60_000;
 
 /** What nothing is gained by trying again. */
-const final: ReadonlySet<string> = new Set([
-  "ValidationFailed",
-  "TargetExists",
-  "UnsupportedByProvider",
-  "Timeout",
-  "Cancelled",
-]);
+const final: ReadonlySet<string> = new Set(["ValidationFailed", "TargetExists", "UnsupportedByProvider", "Timeout"]);
 
 /** When the next attempt begins, after a failure at that time. Undefined: there is none. */
 export function retryAt(

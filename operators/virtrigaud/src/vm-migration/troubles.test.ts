@@ -2,7 +2,7 @@
 import { Deployment } from "@telltale/kinds/builtin";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claim, ground, type Migrations, migrate, migrations, s3 } from "../../test/migrations.ts";
-import { VirtualMachine, VMMigration, VMSnapshot } from "../kinds/index.ts";
+import { Provider, VirtualMachine, VMMigration, VMSnapshot } from "../kinds/index.ts";
 import { annotations } from "../names.ts";
 import { answer, hang, refuse, repeat } from "../simulated/faults.ts";
 
@@ -248,6 +248,46 @@ describe("what cannot work", () => {
   });
 });
 
+describe("a migration waits", () => {
+  const starting = { runtime: { phase: "Starting", endpoint: "" } };
+  it.each([
+    ["old", "SourceProviderNotReady"],
+    ["new", "TargetProviderNotReady"],
+  ])("until provider %s is ready", async (name, reason) => {
+    const g = await ground(all.s);
+    const { endpoint = "" } = (await g.h.get(Provider, name))?.status?.runtime ?? {};
+    await g.h.status(Provider, name, starting);
+    await migrate(g.h, "a");
+    await all.s.pass(10_000);
+    expect(await says(g)).toBe(`False ${reason} ${away(g, name)}`);
+    expect(await says(g, "Validating")).toBe(`True ${reason} ${away(g, name)}`);
+    expect(await phase(g)).toBe("Validating");
+    await g.h.status(Provider, name, { runtime: { phase: "Running", endpoint } });
+    await tidy(g);
+    expect(await says(g)).toMatch(/^True Completed/);
+  });
+  const away = ({ h }: Ground, name: string) =>
+    `Provider ${h.namespace}/${name} cannot be reached: its conditions say why`;
+
+  it("for its claim until a provider is through with the transfers of others", async () => {
+    const g = await ground(all.s);
+    const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "b" }] } };
+    const name = `virtrigaud-provider-${g.h.namespace}-old`;
+    await g.h.apply(Deployment, name, { selector: { matchLabels: { a: "b" } }, template });
+    await g.h.machine(g.old, "db", { provider: { name: "old" }, spec: { powerState: "On" } });
+    g.old.script("exportDisk", hang);
+    await migrate(g.h, "b", { source: { vmRef: { name: "db" } }, target: { name: "db2" } });
+    await all.s.until(async () => (await phase(g, "b")) === "Exporting", minute);
+    await migrate(g.h, "a", { storage: claim });
+    await all.s.pass(5_000);
+    const why = "Provider old is at transfers of other migrations";
+    expect(await says(g)).toBe(`False WaitingForProviderIdle ${why}`);
+    expect(await says(g, "Validating")).toBe(`True WaitingForProviderIdle ${why}`);
+    for (const one of ["a", "b"]) await g.h.remove(VMMigration, one);
+    await all.s.pass(minute);
+  });
+});
+
 describe("a migration that is deleted", () => {
   it("S33 mid-import: the source is as it was, and nothing is left", async () => {
     const g = await ground(all.s);
@@ -255,6 +295,7 @@ describe("a migration that is deleted", () => {
     await until(g, "Importing");
     await all.s.pass(2_000);
     await g.h.remove(VMMigration, "a");
+    expect(await says(g)).toBe("False Cancelled Waiting until the provider is through");
     await all.s.until(async () => (await g.h.get(VMMigration, "a")) === undefined, 2 * minute);
     expect(await g.h.get(VirtualMachine, "web2")).toBeUndefined();
     expect((await g.h.get(VirtualMachine, "web"))?.spec.powerState).toBe("On");
