@@ -61,7 +61,7 @@ export function mover(formats: readonly string[], extensions: readonly string[])
   return { capabilities };
 }
 
-export const tools = { image: "example/qemu-img:dev", shell: ["sh"] } as const;
+export const tools = { image: "example/qemu-img:dev", shell: ["busybox", "sh"] } as const;
 
 export function jobPods(staging: () => Staging, options: SimulatedOptions = {}): SimulatedRuntime {
   const inner = simulatedRuntime({ references: "ignore", ...options });

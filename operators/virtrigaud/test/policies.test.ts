@@ -208,7 +208,7 @@ describe("machines that a term selects", () => {
     namespaces: ["elsewhere"],
     namespaceSelector: {
       matchLabels: { "kubernetes.io/metadata.name": namespace },
-      matchExpressions: [{ key: "absent", operator: "DoesNotExist" }],
+      matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["elsewhere"] }],
     },
   });
   const rules = {

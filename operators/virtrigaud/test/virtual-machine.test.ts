@@ -438,6 +438,42 @@ describe("a machine", () => {
     await ready();
   });
 
+  it("a creation that the credentials do not allow waits a minute, and is asked for again", async () => {
+    const host = await ground();
+    host.script("create", refuse("UNAUTHENTICATED", "wrong password"), refuse("PERMISSION_DENIED", "not yours"));
+    await make();
+    for (const why of ["wrong password", "not yours"]) {
+      expect(await says()).toBe(`False Unauthorized Failed to create VM: ${why}`);
+      expect((await vm())?.status?.phase).toBe("Pending");
+      await it_.pass(50 * second);
+      expect(await says()).toContain(why);
+      await it_.pass(15 * second);
+    }
+    await ready();
+    const [first = 0, next = 0] = times(host, "create");
+    expect(next - first).toBeGreaterThanOrEqual(minute);
+    expect(host.machines).toHaveLength(1);
+  });
+
+  it("a snapshot that it cannot go back to is named, and the machine stays as it is", async () => {
+    const host = await ground();
+    await make();
+    await ready();
+    const back = (name: string) => it_.patch(VirtualMachine, "web", { spec: { snapshot: { revertToRef: { name } } } });
+    await back("nightly");
+    for (const type of ["Ready", "Reconfiguring"]) {
+      expect(await says(type)).toBe("False RevertFailed VMSnapshot nightly not found");
+    }
+    expect((await vm())?.status?.phase).toBe("Running");
+    await it_.apply(VMSnapshot, "others", { vmRef: { name: "db" } });
+    await back("others");
+    await it_.pass(second);
+    expect(await says()).toBe("False RevertFailed VMSnapshot others is of another machine");
+    await it_.patch(VirtualMachine, "web", { spec: { snapshot: null } });
+    await ready();
+    expect(host.asked("snapshotRevert")).toEqual([]);
+  });
+
   it("a creation whose task fails is tried again where nothing is left of it", async () => {
     const host = await ground();
     host.script("create", fail("disk full"));

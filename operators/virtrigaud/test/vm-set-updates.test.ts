@@ -300,6 +300,22 @@ describe("trouble", () => {
     await at.over("web");
   });
 
+  it("an update that needs one machine more than there is room for says so, with all that are wanted there", async () => {
+    await at.set("web", { replicas: 2 });
+    await at.until(at.isReady("web"));
+    const full = { reason: "QuotaExceeded", message: "quota exceeded for cpu" };
+    at.play({ fate: ({ metadata }) => (metadata.name === "web-2" ? full : 0) });
+    const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+    await at.set("web", { replicas: 2, updateStrategy, template: template("two") });
+    await at.pass(10_000);
+    expect(await at.says(VMSet, "web")).toBe("False InsufficientResources no room for web-2");
+    expect(await at.status("web")).toMatchObject({ availableReplicas: 2, updatedReplicas: 0 });
+    at.play({});
+    await at.until(at.isPhase("web", "Completed"));
+    expect(await at.says(VMSet, "web")).toMatch(/^True AllReplicasReady/);
+    await at.over("web");
+  });
+
   it("S42 quota in the set: it is said, and the machines that are there stay", async () => {
     const full = { reason: "QuotaExceeded", message: "quota exceeded for cpu" };
     at.play({ fate: ({ metadata }) => (metadata.name === "web-2" ? full : 0) });

@@ -13,7 +13,7 @@ import {
   Text,
 } from "@telltale/kinds";
 import { LabelSelector } from "@telltale/kinds/core";
-import { int, percentage, upTo, words } from "./fields.ts";
+import { checked, int, percentage, upTo, words } from "./fields.ts";
 
 const scope = () => Optional(Enum(["strict", "preferred"], { description: "Absent: preferred" }));
 const perPlace = (maximum: number) => int(1, maximum);
@@ -31,17 +31,20 @@ const PlacementConstraints = Fields({
   zones: words(20),
   regions: words(20),
   nodeSelector: Optional(Dictionary(Text(), { maxProperties: 20 })),
-  tolerations: Optional(
-    List(
-      Fields({
-        key: upTo(253),
-        operator: Optional(Enum(["Exists", "Equal"], { default: "Equal" })),
-        value: upTo(253),
-        effect: Optional(Enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])),
-        tolerationSeconds: Optional(Int64({ minimum: 0 })),
-      }),
-      { maxItems: 20 },
+  tolerations: checked(
+    Optional(
+      List(
+        Fields({
+          key: upTo(253),
+          operator: Optional(Enum(["Exists", "Equal"], { default: "Equal" })),
+          value: upTo(253),
+          effect: Optional(Enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])),
+          tolerationSeconds: Optional(Int64({ minimum: 0 })),
+        }),
+        { maxItems: 20 },
+      ),
     ),
+    "no provider tells of taints",
   ),
 });
 export type PlacementConstraints = Static<typeof PlacementConstraints>;

@@ -50,6 +50,24 @@ const copies = () => host.machines.map(({ name }) => name).slice(1);
 const slow = { spec: { type: "vsphere" as const }, durations: { clone: 40_000 } };
 
 describe("a copy", () => {
+  it("goes where its options say, and its object has the disks that are asked for", async () => {
+    await begin();
+    const storage = {
+      datastore: "fast",
+      folder: "copies",
+      storageClass: "gold",
+      diskFormat: "thick",
+      preferThinProvisioning: false,
+      enableCompression: true,
+    };
+    const disks = [{ name: "data", sizeGiB: 5, type: "thick" }];
+    await clone({ target: { name: "web2", disks }, options: { storage } });
+    await until("Ready");
+    const asked = JSON.parse(host.asked("clone")[0]?.request.placementJson ?? "");
+    expect(asked).toMatchObject({ Datastore: "fast", Folder: "copies" });
+    expect((await h.get(VirtualMachine, "web2"))?.spec.disks).toMatchObject(disks);
+  });
+
   it("is made once, says how far it is, and has its object", async () => {
     await begin(slow);
     await clone({ target: { name: "web2", labels: { app: "shop" }, networks: [{ name: "eth0" }] } });

@@ -3,7 +3,7 @@ import { type Home, home } from "../../test/home.ts";
 import { type ProviderOptions, type Stage, stage } from "../../test/stage.ts";
 import { VirtualMachine, VMSnapshot } from "../kinds/index.ts";
 import { KnownSecrets } from "../known-secrets.ts";
-import { refuse } from "../simulated/faults.ts";
+import { answer, refuse, repeat } from "../simulated/faults.ts";
 import type { SimulatedHost } from "../simulated/host.ts";
 import { vmSnapshots } from "./controller.ts";
 
@@ -66,6 +66,15 @@ describe("a snapshot that is taken", () => {
     });
     expect(await h.events(VMSnapshot)).toEqual(["Normal SnapshotReady Snapshot created successfully"]);
     expect(h.complaints()).toEqual([]);
+  });
+
+  it("says how many bytes are through, where its provider tells", async () => {
+    await begin({ durations: { snapshotCreate: 60_000 } });
+    host.script("taskStatus", repeat(answer({ done: false, bytesDone: 250n, bytesTotal: 1000n, stage: "copying" })));
+    await take("a");
+    await s.pass(20_000);
+    expect((await read("a"))?.progress).toMatchObject({ percentage: 25, completedBytes: 250, totalBytes: 1000 });
+    expect(await says("a", "Creating")).toBe("True Creating Snapshot creation in progress (25% complete)");
   });
 
   it("is ready with the answer where the provider has no tasks, and holds up nobody meanwhile", async () => {
