@@ -271,6 +271,21 @@ describe("a machine", () => {
     expect(host.asked("create")).toHaveLength(1);
   });
 
+  it("S9 two answers with an outage between them make no second machine, though they are minutes apart", async () => {
+    const host = await ground();
+    await make();
+    await ready();
+    const { id } = (await vm())?.status ?? {};
+    const missing = answer({ exists: false });
+    host.script("describe", missing, repeat(refuse("UNAVAILABLE"), 4), missing);
+    host.script("listVMs", repeat(answer({ vms: [] }), 4));
+    await it_.until(async () => (await says()).includes("VMNotFound"), 5 * minute);
+    await it_.pass(30 * minute);
+    expect(await isReady()).toBe(true);
+    expect((await vm())?.status?.id).toBe(id);
+    expect(host.asked("create")).toHaveLength(1);
+  });
+
   it("S10 really gone: it is made again", async () => {
     const host = await ground();
     await make();

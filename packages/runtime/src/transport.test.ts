@@ -1,7 +1,51 @@
-import type { Request } from "@telltale/client";
-import { VirtualClock } from "@telltale/clock";
+import { createClient, type Request } from "@telltale/client";
+import { seededRandom, VirtualClock } from "@telltale/clock";
+import { ConfigMap } from "@telltale/kinds/builtin";
 import { expect, test } from "vitest";
-import { limited } from "./transport.ts";
+import { NotLeaderError } from "./fence.ts";
+import { fenced, limited } from "./transport.ts";
+
+/** A client whose server answers 503 all the time. `lost`: whether the lease is lost with the first request. */
+function retrying({ lost }: { readonly lost: boolean }) {
+  const clock = new VirtualClock();
+  const sent: string[] = [];
+  let isHeld = true;
+  const inner = {
+    async send({ method }: Request) {
+      sent.push(method);
+      if (lost) isHeld = false;
+      return { status: 503, headers: {}, text: async () => "" };
+    },
+    close: async () => {},
+  };
+  const transport = fenced(inner as never, { allows: () => isHeld });
+  const client = createClient({ transport, clock, random: seededRandom(1), fieldManager: "f", userAgent: "f" });
+  const ended = async (call: Promise<unknown>) => {
+    const end = call.catch((error: unknown) => error);
+    await clock.settle(60_000);
+    return end;
+  };
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "n", resourceVersion: "1" } };
+  return { sent, write: () => ended(client.update(ConfigMap, object)), read: () => ended(client.list(ConfigMap)) };
+}
+
+test("a write that is tried again is not sent once the lease is lost", async () => {
+  const { sent, write } = retrying({ lost: true });
+  expect(await write()).toBeInstanceOf(NotLeaderError);
+  expect(sent).toEqual(["PUT"]);
+});
+
+test("the same write is tried to the end while the lease is held", async () => {
+  const { sent, write } = retrying({ lost: false });
+  expect(await write()).not.toBeInstanceOf(NotLeaderError);
+  expect(sent).toHaveLength(5);
+});
+
+test("who holds no lease may read", async () => {
+  const { sent, read } = retrying({ lost: true });
+  expect(await read()).not.toBeInstanceOf(NotLeaderError);
+  expect(sent).toHaveLength(5);
+});
 
 function stage() {
   const clock = new VirtualClock();

@@ -1,7 +1,7 @@
 // Somebody changes an object while a pass over it is under way: its own writes tell, and it begins again.
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { afterEach, expect, it } from "vitest";
-import { controller, type Hands, waiting } from "../src/index.ts";
+import { controller, done, type Hands, waiting } from "../src/index.ts";
 import { Site, site } from "./site.ts";
 import { type EmbeddedWorld, world } from "./world.ts";
 
@@ -107,4 +107,26 @@ it("what a pass made is news to it when a server that was put back had not got i
   await w.client.create(Site, site("a"));
   await w.pass(60_000);
   expect(seen.at(-1)).toBe(1);
+});
+
+it("what is asked for while an object is cleaned up is cleaned up as well before it is let go", async () => {
+  w = await world({ kinds: [Site] });
+  const cleaned: string[] = [];
+  const sites = controller(Site)
+    .finalize(async ({ spec, metadata }) => {
+      cleaned.push(spec.image);
+      const ref = { name: metadata.name ?? "", namespace: "default" };
+      if (cleaned.length === 1) await w.client.patch(Site, ref, { merge: { spec: { image: "web:2" } } });
+      return done;
+    })
+    .reconcile({
+      observe: (it) => it,
+      status: (_it, draft) => void draft.phase("Pending").condition("Ready", false, "Starting", "seen"),
+    });
+  await w.start([sites]);
+  await w.client.create(Site, { ...site("a"), metadata: { ...site("a").metadata, finalizers: ["example.com/site"] } });
+  await w.client.delete(Site, { name: "a", namespace: "default" }, { propagation: "Background" });
+  await w.pass(60_000);
+  expect(cleaned).toEqual([site("a").spec.image, "web:2"]);
+  expect((await w.client.list(Site)).items).toEqual([]);
 });

@@ -115,6 +115,17 @@ describe("background", () => {
     expect(await state(b)).toBe("going");
   });
 
+  test("nor is it the owner of what was left before the collector was there", async () => {
+    const first = await map("a");
+    const b = await map("b", { owners: [first] });
+    await remove(first, "Background");
+    const second = await map("a");
+    const c = await map("c", { owners: [second] });
+    collect();
+    await settled();
+    expect([await state(b), await state(c)]).toEqual(["gone", "there"]);
+  });
+
   test("an owner that is going by other finalizers still owns", async () => {
     collect();
     const a = await map("a", { finalizers: ["example.test/hold"] });
