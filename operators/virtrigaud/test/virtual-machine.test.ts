@@ -5,6 +5,7 @@ import { PowerOp } from "../src/contract/contract.ts";
 import { Provider, VirtualMachine, VMClass, VMClone, VMImage, VMSnapshot } from "../src/kinds/index.ts";
 import { KnownSecrets } from "../src/known-secrets.ts";
 import { Reservations } from "../src/placement/reservations.ts";
+import { simulatedDial } from "../src/simulated/dial.ts";
 import { answer, fail, lose, refuse, repeat, slow } from "../src/simulated/faults.ts";
 import type { SimulatedHost } from "../src/simulated/host.ts";
 import { virtualMachines } from "../src/virtual-machine/controller.ts";
@@ -338,6 +339,50 @@ describe("a machine", () => {
     await it_.until(async () => (await vm()) === undefined, 5 * minute);
     expect(host.machines).toHaveLength(0);
     expect(host.asked("delete").filter(({ outcome }) => outcome === "OK")).toHaveLength(1);
+  });
+
+  it("S12 a provider that says yes to a deletion and does nothing is asked again: it says itself that it is gone", async () => {
+    const host = await ground();
+    await make();
+    await ready();
+    host.script("delete", repeat(answer({}), 2));
+    await it_.remove(VirtualMachine, "web");
+    expect(await says("Deleting")).toMatch(/^True TaskInProgress /);
+    await it_.until(async () => (await vm()) === undefined, 5 * minute);
+    expect(host.machines).toHaveLength(0);
+  });
+
+  it("S12 deleted when nobody had heard what became of its creation: what was made goes with it", async () => {
+    const host = await ground({ profile: { sameName: "two" } });
+    host.script("create", lose());
+    await make();
+    expect([host.machines.length, (await vm())?.status?.id]).toEqual([1, undefined]);
+    await it_.remove(VirtualMachine, "web");
+    await it_.until(async () => (await vm()) === undefined, 5 * minute);
+    expect(host.machines).toHaveLength(0);
+  });
+
+  it("S12 deleted while the request may still have an effect: what comes of it within a minute goes with it", async () => {
+    const host = await ground({ profile: { sameName: "two" } });
+    host.script("create", refuse("UNAVAILABLE"));
+    await make();
+    await it_.remove(VirtualMachine, "web");
+    await it_.pass(20 * second);
+    expect(await says("Deleting")).toMatch(/^True Deleting Waiting to see what became of /);
+    const { ask } = simulatedDial({ clock: it_.clock, find: () => host })({
+      endpoint: "",
+      serverName: "",
+      connectTimeout: second,
+    });
+    const image = {
+      imageJson: JSON.stringify({ Path: "/tiny" }),
+      classJson: JSON.stringify({ CPU: 2, MemoryMiB: 64 }),
+    };
+    const late = ask("create", { name: "web", ...image }, { deadline: minute });
+    await it_.pass(10 * second);
+    await late;
+    await it_.until(async () => (await vm()) === undefined, 5 * minute);
+    expect(host.machines).toHaveLength(0);
   });
 
   it("S12 force-delete: it is gone at once, and a Warning says what was left", async () => {
