@@ -25,7 +25,8 @@ function retrying({ lost }: { readonly lost: boolean }) {
     await clock.settle(60_000);
     return end;
   };
-  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "n", resourceVersion: "1" } };
+  const metadata = { name: "a", namespace: "n", resourceVersion: "1" };
+  const object: ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata };
   return { sent, write: () => ended(client.update(ConfigMap, object)), read: () => ended(client.list(ConfigMap)) };
 }
 
