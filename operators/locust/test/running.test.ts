@@ -254,6 +254,30 @@ test("A42 T20 a result that is deleted with its Job is not lost", async () => {
   expect((await on.status()).phase).toBe("Succeeded");
 });
 
+test("A42 T20 nor one that comes and goes while a pass waits for the server", async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  let isHeld = false;
+  let held = 0;
+  const hold = (line: string) => {
+    if (!isHeld || !line.endsWith("/locusttests/demo/status")) return undefined;
+    held += 1;
+    return answered;
+  };
+  const on = await running({ hold });
+  isHeld = true;
+  await on.job("worker", ended("Failed", on.clock.now(), "BackoffLimitExceeded"));
+  expect(held).toBe(1);
+  const ref = { name: "demo-master", namespace };
+  await on.client.status.patch(Job, ref, { merge: { status: ended("Complete", on.clock.now()) } });
+  await on.client.delete(Job, ref, { propagation: "Background" });
+  await on.pass();
+  expect((await on.status()).phase).toBe("Running");
+  isHeld = false;
+  answer();
+  await on.pass(100);
+  expect((await on.status()).phase).toBe("Succeeded");
+});
+
 test("A43 T23 a deleted Service is made again", async () => {
   const on = await running();
   await on.client.delete(Service, { name: "demo-master", namespace }, { propagation: "Background" });

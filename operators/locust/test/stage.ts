@@ -63,9 +63,16 @@ export interface StageOptions {
   readonly invalid?: (test: LocustTest) => readonly string[];
   /** What the operator may do. Default: everything. */
   readonly rights?: readonly PolicyRule[];
+  /** Waited for before the server hears of one of the operator's requests. */
+  readonly hold?: (line: string) => Promise<void> | undefined;
 }
 
-export async function stage({ config = {}, invalid = () => [], rights }: StageOptions = {}): Promise<Stage> {
+export async function stage({
+  config = {},
+  invalid = () => [],
+  rights,
+  hold = () => undefined,
+}: StageOptions = {}): Promise<Stage> {
   const clock = new VirtualClock();
   const server = await startApiServer({
     listen: false,
@@ -110,12 +117,13 @@ export async function stage({ config = {}, invalid = () => [], rights }: StageOp
       events: "v1",
       strict: true,
       transport: {
-        send(request) {
+        async send(request) {
           const line = `${request.method} ${request.path.split("?")[0]}`;
           const isEvent = request.method !== "GET" && request.path.includes("/events");
           // The cache looks at all namespaces now and then, whether there is a test or not.
           if (!isEvent && line.includes("/namespaces/")) requests.push(line);
           if (!isEvent && request.method !== "GET") sent.push(line);
+          await hold(line);
           return way.send(request);
         },
         close: () => way.close(),
