@@ -19,6 +19,15 @@ describe("mutants", () => {
     expect(changes("const it = n < 3;")).toEqual(["n < 3 → n <= 3", "n < 3 → n >= 3"]);
   });
 
+  test("keep the parentheses of what they change", () => {
+    expect(changes("const it = (n ?? 1) > 0;")).toEqual([
+      "(n ?? 1) > 0 → (n ?? 1) >= 0",
+      "(n ?? 1) > 0 → (n ?? 1) <= 0",
+      "n ?? 1 → n",
+      "n ?? 1 → 1",
+    ]);
+  });
+
   test("of a loop: none that does not end", () => {
     expect(changes("while (n > 0) {}")).toEqual(["n > 0 → false", "n > 0 → n >= 0", "n > 0 → n <= 0"]);
   });

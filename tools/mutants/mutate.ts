@@ -143,7 +143,16 @@ const isTest = (node: Node, parent: Node | undefined): boolean => parent?.["test
 function binary(node: Node, text: (node: Node) => string): readonly Change[] {
   const [left, right] = [node["left"] as Node, node["right"] as Node];
   const others = opposite[node["operator"] as string] ?? [];
-  return others.map((other) => [node, `${text(left)} ${other} ${text(right)}`]);
+  const between = { ...node, start: left.end, end: right.start };
+  const [head, tail] = [
+    { ...node, end: left.end },
+    { ...node, start: right.start },
+  ];
+  // With the parentheses that belong to neither side.
+  return others.map((other) => [
+    node,
+    text(head) + text(between).replace(node["operator"] as string, other) + text(tail),
+  ]);
 }
 
 /** No part of a type, of a pattern, or of a table that the type makes what it is. */
