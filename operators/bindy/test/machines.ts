@@ -3,6 +3,7 @@ import { type Clock, type Random, seededRandom } from "@telltale/clock";
 import type { Backend, BackendFault } from "@telltale/simulation";
 import { type Bindcar, bindcarClient } from "../src/bindcar/client.ts";
 import { fixedToken } from "../src/bindcar/token.ts";
+import type { Wire } from "../src/bindcar/wire.ts";
 import { SimulatedBindcar } from "../src/bindcar-simulated/bindcar.ts";
 import { type Fault, isPreset } from "../src/bindcar-simulated/faults.ts";
 import { simulatedUpdates } from "../src/bindcar-simulated/updates.ts";
@@ -43,6 +44,7 @@ export class SimulatedMachines implements Machines, Backend {
   readonly #machines = new Map<string, Machine>();
   readonly flapping: Flapping;
   #last = 0;
+  #changed = () => {};
   #fault: BackendFault | undefined;
 
   constructor(clock: Clock, random: Random, upstream?: Upstream) {
@@ -55,7 +57,10 @@ export class SimulatedMachines implements Machines, Backend {
   /** The operator's way to them. */
   bindcar(clock: Clock, random: Random): Bindcar {
     const find = (endpoint: string) => this.#at(endpoint)?.bindcar;
-    const wire = this.flapping.over(simulatedWire({ find, clock }));
+    const pods = simulatedWire({ find, clock });
+    // Whatever was asked for may have been done.
+    const told: Wire = { send: (request, signal) => pods.send(request, signal).finally(() => this.#changed()) };
+    const wire = this.flapping.over(told);
     return bindcarClient({ wire, token: fixedToken("t"), clock, random });
   }
 
@@ -76,22 +81,26 @@ export class SimulatedMachines implements Machines, Backend {
     const bindcar = new SimulatedBindcar({ clock: this.#clock, random, address, serverAt, ...upstream });
     this.#machines.set(pod, { address, bindcar });
     this.#disturb(bindcar);
+    this.#changed();
     return address;
   }
 
   crash(pod: string): void {
     this.#machines.get(pod)?.bindcar.stop();
+    this.#changed();
   }
 
   restart(pod: string): void {
     const { bindcar } = this.#machines.get(pod) ?? {};
     bindcar?.nameserver.restart();
     bindcar?.start();
+    this.#changed();
   }
 
   end(pod: string): void {
     this.#machines.get(pod)?.bindcar.stop();
     this.#machines.delete(pod);
+    this.#changed();
   }
 
   order(pod: string, name: string | undefined): void {
@@ -120,8 +129,13 @@ export class SimulatedMachines implements Machines, Backend {
     });
   }
 
+  listen(changed: () => void): void {
+    this.#changed = changed;
+  }
+
   fail(how: BackendFault): void {
     this.#fault = how;
+    if (how === "restarting") for (const { bindcar } of this.#machines.values()) bindcar.nameserver.restart();
     for (const { bindcar } of this.#machines.values()) this.#disturb(bindcar);
   }
 
@@ -139,7 +153,9 @@ export class SimulatedMachines implements Machines, Backend {
   #disturb({ faults }: SimulatedBindcar): void {
     if (this.#fault === "slow") faults.add(garbled.slow);
     if (this.#fault === "failing") faults.add("http-503");
-    if (this.#fault === "partial") faults.add(garbled.truncated);
+    if (this.#fault === "partial" || this.#fault === "losing") faults.add(garbled.truncated);
+    if (this.#fault === "losing") faults.add(updateFaults["update-lost"]);
+    if (this.#fault === "unreachable") faults.add({ action: { type: "refuse" } });
   }
 
   #at(endpoint: string): Machine | undefined {

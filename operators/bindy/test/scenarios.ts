@@ -19,6 +19,7 @@ import { labels } from "../src/names.ts";
 import { bindyOperator } from "../src/operator.ts";
 import { garbledNames, SimulatedMachines } from "./machines.ts";
 import { crashes, faultOn, madeOf, quickCluster } from "./quick-cluster.ts";
+import { fewDown, safety, waitsForOthers } from "./safety.ts";
 import { zoneSpec } from "./zone-objects.ts";
 
 const namespace = "default";
@@ -59,6 +60,7 @@ const base: Omit<Scenario<SimulatedMachines>, "name"> = {
   quiet: 610 * second,
   promise,
   leftovers,
+  safety,
   // Whose servers are all gone but one: that one's pods still need it.
   outlives: ({ kind }) => kind === ServiceAccount.kind,
   differs,
@@ -283,3 +285,16 @@ export const upstream: Scenario<SimulatedMachines> = {
 export const upstreamFaults = ["update-lost", "update-reset"].map(
   (fault): Scenario<SimulatedMachines> => ({ ...faulty(fault), name: `upstream-${fault}`, backend: upstreams }),
 );
+
+/**
+ * All servers are replaced, one after the other. Other scenarios take objects away and edit them: here each server that does not answer
+ * is being replaced.
+ */
+export const rolled: Scenario<SimulatedMachines> = {
+  ...base,
+  name: "rolled",
+  people: [patched(30 * second, "wants another version", Bind9Cluster, "dns", { spec: { version: "9.16" } })],
+  unsuited: ["P18", "P22", "P26", "P27", "P28", "P30", "P31", "P33", "P34"],
+  safety: [...safety, fewDown],
+  guards: [waitsForOthers((around) => base.operator(around))],
+};

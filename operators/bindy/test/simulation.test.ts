@@ -2,7 +2,18 @@
 import type { Condition } from "@telltale/kinds";
 import { budget, replay, type Scenario, simulate, story } from "@telltale/simulation";
 import { expect, test } from "vitest";
-import { crashing, created, deleted, faults, faulty, scaled, twoZones, upstream, upstreamFaults } from "./scenarios.ts";
+import {
+  crashing,
+  created,
+  deleted,
+  faults,
+  faulty,
+  rolled,
+  scaled,
+  twoZones,
+  upstream,
+  upstreamFaults,
+} from "./scenarios.ts";
 
 const some = ["http-503", "hang", "garbage"].map(faulty);
 
@@ -19,6 +30,15 @@ test.each([...lives, ...troubles])(
   "$scenario.name: whatever goes wrong, it ends as it should",
   async ({ scenario, plans }) => {
     const { failure } = await simulate(scenario, { plans });
+    expect(failure === undefined ? "" : story(failure)).toBe("");
+  },
+  600_000,
+);
+
+test.each([created, rolled, upstream])(
+  "$name: pods are out of reach, begin anew, or lose their answers, and names are answered meanwhile",
+  async (scenario) => {
+    const { failure } = await simulate(scenario, { only: ["P36", "P37", "P38"], plans: budget(4) });
     expect(failure === undefined ? "" : story(failure)).toBe("");
   },
   600_000,

@@ -67,6 +67,8 @@ export interface Scenario<B = unknown> {
  */
 export interface Safety<B = unknown> {
   readonly name: string;
+  /** Perturbations that take away what it is about: `["P27"]`. In their plans it is not asked. */
+  readonly except?: readonly string[];
   /** Of one run. What it gives is asked at every moment, and says in words what does not hold. */
   watch(on: Watched<B>): () => string | undefined;
 }

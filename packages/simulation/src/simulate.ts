@@ -123,7 +123,7 @@ export async function replay(scenario: Scenario, plan: Plan): Promise<Outcome> {
 }
 
 /** So many plans are tried without a guard, however few with it: a guard that is there only at times is none. */
-const leastForGuards = 40;
+const leastForGuards = 24;
 
 const order: readonly Strategy[] = ["alone", "pairs", "triples", "walks"];
 

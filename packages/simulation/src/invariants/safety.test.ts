@@ -90,6 +90,13 @@ test("I31 looks at each change on the server", async () => {
   expect(await verdict(tended(() => {}, { safety: [none] }))).toEqual(["I31"]);
 });
 
+test("I31 is not asked in plans that take away what it is about", async () => {
+  const fault = { p: "P29", write: 1, how: "slow" };
+  const scenario = (safety: Safety<Till>) => tended(opens, { safety: [safety] });
+  expect(await verdict(scenario({ ...shut, except: ["P36"] }), fault)).toEqual(["I31"]);
+  expect(await verdict(scenario({ ...shut, except: ["P29"] }), fault)).toEqual([]);
+});
+
 test("whoever is down or has just begun could not know better yet", async () => {
   const longest: Ms[] = [];
   const knows: Safety<Till> = {

@@ -9,7 +9,8 @@ export const safety: Invariant = {
   id: "I31",
   what: "what is declared safe holds at every moment, by what is outside",
   watch(world, say) {
-    const { safety: declared = [] } = world.scenario;
+    const happens = new Set(world.plan.faults.map(({ p }) => p));
+    const declared = (world.scenario.safety ?? []).filter(({ except }) => !except?.some((it) => happens.has(it)));
     if (declared.length === 0) return {};
     const work = new Undisturbed(world);
     const watched = {
