@@ -226,3 +226,27 @@ test.each(["0.7.2", "0.9.0"] as const)(
     expect(await it.answers("www.example.com.", "A")).toEqual(both("3600 A 192.0.2.12"));
   },
 );
+
+test("a secondary that knows none of the primaries any more answers until one of them has the zone, and is then made again", async () => {
+  await begin(1, 1, { upstream: "0.9.0" });
+  const [pod] = await it.pods("dns-primary-0");
+  const name = pod?.metadata?.name ?? "";
+  await it.client.delete(Pod, { namespace, name }, { propagation: "Background" });
+  const moved = async () => (await it.pods("dns-primary-0")).some(({ status }) => status?.podIP !== undefined);
+  for (let i = 0; i < 100 && !(await moved()); i += 1) await it.pass(100);
+  // The new pod has its address, and does not get the zone.
+  (await it.bindcar("dns-primary-0")).faults.add({ match: { method: "POST" }, action: { type: "status", code: 503 } });
+  for (let i = 0; i < 60; i += 1) {
+    await it.pass(5_000);
+    expect([i, await it.answers("www.example.com.", "A")]).toMatchObject([
+      i,
+      { "dns-secondary-0": "3600 A 192.0.2.10" },
+    ]);
+  }
+  expect(remaking(it.asked()).filter((line) => line.startsWith("DELETE"))).toEqual([]);
+  (await it.bindcar("dns-primary-0")).faults.clear();
+  await it.pass(400_000);
+  const both = { "dns-primary-0": "3600 A 192.0.2.10", "dns-secondary-0": "3600 A 192.0.2.10" };
+  expect(await it.answers("www.example.com.", "A")).toEqual(both);
+  expect(remaking(it.asked()).filter((line) => line.startsWith("DELETE"))).toHaveLength(1);
+});

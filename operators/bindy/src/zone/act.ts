@@ -79,7 +79,9 @@ async function bring(plan: Plan, hands: ZoneHands, world: World, tools: Tools): 
   const isSigned = plan.is === "publish" && plan.primaries.some(({ dnssecPolicy }) => dnssecPolicy !== undefined);
   // Of a signed zone each primary has its own serials.
   const serial = isSigned ? undefined : published?.serial;
-  const followed = await follow({ zone, name: plan.name, serial, servers: followers }, around);
+  // A server that said yes has the zone. Where primaries are not ours, nobody here knows.
+  const isUnserved = published !== undefined && ![...published.results.values()].some(({ is }) => is !== "trouble");
+  const followed = await follow({ zone, name: plan.name, serial, isUnserved, servers: followers }, around);
   const secondaries = new Map([...followed, ...lost.secondaries]);
   const primaries = new Map([...(published?.results ?? []), ...lost.primaries]);
   const late = lateOnes(plan, secondaries, serial, hands, world, tools);

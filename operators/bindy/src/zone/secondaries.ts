@@ -19,6 +19,8 @@ export interface SecondaryTask {
   readonly name: string;
   /** What the primaries have. Undefined: they are not ours, or none can be reached. */
   readonly serial: number | undefined;
+  /** No primary has the zone now: what a secondary has is all there is. */
+  readonly isUnserved?: boolean;
   readonly servers: readonly SecondaryServer[];
 }
 
@@ -65,9 +67,11 @@ async function one(task: SecondaryTask, server: SecondaryServer, around: Surroun
   };
   /**
    * Whether nothing that it was told is there any more, or it is not known what it was told and it gets nothing new from a primary
-   * that has it. Such a server is made again, as there is no other way to tell it.
+   * that has it. Such a server is made again, as there is no other way to tell it, once there is somebody to get the zone from:
+   * until then it answers with what it has.
    */
   const isCutOff = (): boolean => {
+    if (task.isUnserved === true) return false;
     const current = [...server.primaries, ...server.services];
     if (known.peers !== undefined) return !known.peers.split(" ").some((it) => current.includes(it));
     const { behindSince = around.now } = known;
