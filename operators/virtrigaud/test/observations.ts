@@ -32,7 +32,7 @@ export const observations: Readonly<Record<string, Readonly<Record<string, Obser
   VirtualMachine: {
     Ready: answer(
       "the provider's description of the machine",
-      "2 min for one that is on and has an address, 5 min for one that is off, 10 s otherwise; an outage that the Provider reports counts at once",
+      "2 min for one that is on and has an address, 5 min for one that is off, 10 s otherwise; an outage counts at once, 50 ms for each machine of the provider, when the Provider reports it: its Deployment has no ready pod, or a probe failed (30 s, give or take a tenth, or spec.healthCheck.interval, and its timeout)",
     ),
     Provisioning: end(
       "the request for it that is stored before it is sent; that the provider is at work on it, its answer: 5 s",
