@@ -1,6 +1,6 @@
 // Section 21.2 and 21.3: from the first pass to a running test.
 import { formatTime, plus } from "@telltale/kinds";
-import { Job } from "@telltale/kinds/builtin";
+import { Job, Service } from "@telltale/kinds/builtin";
 import { afterEach, expect, test } from "vitest";
 import { LocustTest } from "../src/kinds/locust-test.ts";
 import { violations } from "../src/validate.ts";
@@ -308,4 +308,19 @@ test("A27 a name of 56 characters gives Jobs with names of 63", async () => {
   await on.make({}, name);
   expect((await on.jobs()).map(({ metadata }) => metadata?.name?.length)).toEqual([63, 63]);
   expect(await on.says("Ready", name)).toBe(`False WaitingForPods Job ${name}-master has 0 of 1 pods`);
+});
+
+test("where somebody takes the name of the Service in the last moment no Job is made beside it", async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const on = await fresh({
+    hold: (line) => (line === `POST /api/v1/namespaces/${namespace}/services` ? answered : undefined),
+  });
+  await on.make();
+  on.writes();
+  const ports = [{ port: 80 }];
+  await on.client.create(Service, { metadata: { name: "demo-master", namespace }, spec: { ports } });
+  answer();
+  await on.pass();
+  expect(on.writes().filter((line) => line.startsWith("POST"))).toEqual([]);
+  expect(await on.jobs()).toEqual([]);
 });

@@ -287,6 +287,17 @@ describe("a machine", () => {
     expect(host.asked("create")).toHaveLength(1);
   });
 
+  it("S9 one that cannot be described and is still listed is not made again, however long that takes", async () => {
+    const host = await ground();
+    await make();
+    await ready();
+    const { id } = (await vm())?.status ?? {};
+    host.script("describe", repeat(answer({ exists: false }), 20));
+    await it_.pass(30 * minute);
+    expect(host.asked("create")).toHaveLength(1);
+    expect(host.machines.map((it) => it.id)).toEqual([id]);
+  });
+
   it("S10 really gone: it is made again", async () => {
     const host = await ground();
     await make();

@@ -43,6 +43,11 @@ test("14.3 machines that do not run go first", () => {
   expect(rollout(spec(3), none, old).old).toEqual(new Map([["broken", 0]]));
 });
 
+test("14.3 nor do they go while new ones are not available, which may never be", () => {
+  expect(rollout(spec(3), set("new", 1, 0), [set("old", 3, 2)]).old).toEqual(new Map());
+  expect(rollout(spec(3), set("new", 1), [set("old", 3, 2)]).old).toEqual(new Map([["old", 2]]));
+});
+
 test("14.3 machines of which nobody knows whether they run are neither taken nor counted as running", () => {
   // Three wanted, none known to run: neither the old nor the new ones.
   const update = { maxSurge: 0, maxUnavailable: 1 };
