@@ -1,5 +1,7 @@
 // What is in `deploy/`: it is what the code says, a server takes it, and the chart says the same as the plain manifests.
-import { globSync, readFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startApiServer } from "@telltale/apiserver";
 import { createClient, inProcessTransport } from "@telltale/client";
@@ -11,7 +13,8 @@ import { parse, parseAllDocuments } from "yaml";
 import { filesOf, generated, image } from "../../../tools/deploy/files.ts";
 import { applyAll } from "../src/install/apply.ts";
 import { chosen } from "../src/operators/table.ts";
-import { told } from "./told.ts";
+import { accountOf } from "./life.ts";
+import { podEnv, told } from "./told.ts";
 
 const folder = fileURLToPath(new URL("../../../deploy/", import.meta.url));
 const read = (path: string) => readFileSync(`${folder}${path}`, "utf8");
@@ -54,38 +57,56 @@ const release = {
   "control-plane-capt": "control-plane-components",
 };
 
-test("clusterctl: a server takes both providers of capt, each Deployment runs its own part with its own account", async () => {
+test("clusterctl: a server takes both providers of capt, and each runs its own part as its own account", async () => {
   const server = await startApiServer({});
+  const folder = mkdtempSync(join(tmpdir(), "telltale-clusterctl-"));
   const warnings: string[] = [];
   const transport = inProcessTransport(server.client);
   const onWarning = (text: string) => warnings.push(text);
   const client = createClient({ transport, clock: systemClock, random: systemRandom, onWarning });
+  // Cluster API and Crossplane's provider are there before.
+  await applyAll(operators.find(({ name }) => name === "capt")?.foreign ?? [], { client, clock: systemClock });
+  const pathOf = (provider: string) => `clusterctl/${provider}/v${image.split(":")[1]}`;
+  const all = Object.entries(release).map(([provider, file]) => {
+    return { provider, path: pathOf(provider), objects: objectsIn(read(`${pathOf(provider)}/${file}.yaml`)) };
+  });
+  // Each reads what the other brings.
+  for (const { objects } of all) await applyAll(objects, { client, clock: systemClock });
   const parts: string[] = [];
-  for (const [provider, file] of Object.entries(release)) {
-    const path = `clusterctl/${provider}/v${image.split(":")[1]}`;
-    const objects = objectsIn(read(`${path}/${file}.yaml`));
-    await applyAll(objects, { client, clock: systemClock });
-    for (const { metadata } of objects)
-      expect(metadata?.labels).toMatchObject({ "cluster.x-k8s.io/provider": provider });
-    const { metadata, spec } = objects.find(({ kind }) => kind === "Deployment") as Deployment;
-    const [manager] = spec?.template.spec?.containers ?? [];
-    expect([manager?.name, manager?.image]).toEqual(["manager", image]);
-    const { serviceAccountName: name = "" } = spec?.template.spec ?? {};
-    const { namespace = "" } = metadata ?? {};
-    expect(objects).toContainEqual(
-      expect.objectContaining({ kind: "ServiceAccount", metadata: expect.objectContaining({ name, namespace }) }),
-    );
-    const { args = [] } = manager ?? {};
-    parts.push(args.find((arg) => arg.startsWith("--capt.enable-controller=")) ?? "");
-    // The program takes them: an operator that is not there is its only complaint.
-    const { err, code } = await told([...args, "--operators", "nobody"]);
-    expect([code, err]).toEqual([2, expect.stringContaining("there is no operator nobody")]);
-    expect(parse(read(`${path}/metadata.yaml`))).toMatchObject({
-      kind: "Metadata",
-      releaseSeries: [{ contract: "v1beta2" }],
-    });
+  try {
+    for (const { provider, path, objects } of all) {
+      for (const { metadata } of objects) {
+        expect(metadata?.labels).toMatchObject({ "cluster.x-k8s.io/provider": provider });
+      }
+      expect(parse(read(`${path}/metadata.yaml`))).toMatchObject({
+        kind: "Metadata",
+        releaseSeries: [{ contract: "v1beta2" }],
+      });
+      const { metadata, spec } = objects.find(({ kind }) => kind === "Deployment") as Deployment;
+      const [manager] = spec?.template.spec?.containers ?? [];
+      expect([manager?.name, manager?.image]).toEqual(["manager", image]);
+      const { serviceAccountName = "" } = spec?.template.spec ?? {};
+      const { namespace = "" } = metadata ?? {};
+      const { text } = await client.request({
+        method: "POST",
+        path: `/api/v1/namespaces/${namespace}/serviceaccounts/${serviceAccountName}/token`,
+        body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} },
+      });
+      const { status } = JSON.parse(text) as { status: { token: string } };
+      const kubeconfig = join(folder, provider);
+      writeFileSync(kubeconfig, accountOf(server.kubeconfig(), status.token));
+      // Not at the ports of a pod: this machine may use them.
+      const args = (manager?.args ?? []).map((arg) => arg.replace(/-bind-address=:\d+$/, "-bind-address=0"));
+      parts.push(args.find((arg) => arg.startsWith("--capt.enable-controller=")) ?? "");
+      const argv = [...args, "--port", "0", "--kubeconfig", kubeconfig];
+      const { out, err, code } = await told(argv, { ...podEnv, POD_NAMESPACE: namespace }, AbortSignal.abort());
+      expect([code, err, out.split("\n").filter((line) => line.includes('"level":"error"'))]).toEqual([0, "", []]);
+      expect(out).not.toContain("unknown whether another controller");
+    }
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
   }
-  await server.stop();
   expect(warnings).toEqual([]);
   expect(parts).toEqual([
     "--capt.enable-controller=infrastructure,cluster-bridge,workspace-runner",
