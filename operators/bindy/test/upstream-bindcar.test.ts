@@ -193,13 +193,13 @@ describe.each(["0.7.2", "0.9.0"] as const)("upstream's Bindcar %s", (upstream) =
   test("a zone of more than one message is changed message by message, each with a serial", async () => {
     await begin(1, 0, { upstream });
     const before = await serial();
-    const text = (i: number, of: string) => `${of}-${i}-${"x".repeat(200)}`;
+    const text = (i: number) => ["one", "two", "three", "four"].map((of) => `${of}-${i}-${"x".repeat(200)}`);
     const { TXTRecord } = await import("../src/kinds/index.ts");
     await it.apart(0, async () => {
-      for (let i = 0; i < 400; i += 1) await it.make(TXTRecord, `t${i}`, { name: `t${i}`, text: [text(i, "one")] });
+      for (let i = 0; i < 100; i += 1) await it.make(TXTRecord, `t${i}`, { name: `t${i}`, text: text(i) });
     });
     await it.pass(60_000);
-    expect(await answer("t399", "TXT")).toContain("one-399");
+    expect(await answer("t99", "TXT")).toContain("four-99");
     const steps = updates(it.asked()).length;
     expect(steps).toBeGreaterThan(1);
     expect(await serial()).toBeGreaterThanOrEqual(before + 2);
