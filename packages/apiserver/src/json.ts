@@ -86,16 +86,6 @@ function isEmptyContainer(value: object): boolean {
   return true;
 }
 
-/** Whether names are sorted already: most are, and it takes a fraction of sorting them. */
-export function isSorted<T extends string>(
-  names: readonly T[],
-  compare: (a: T, b: T) => number = byCodeUnits,
-): boolean {
-  return names.every((name, i) => i === 0 || compare(names[i - 1] ?? name, name) <= 0);
-}
-
-const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /** A text that equal values share, whatever the order of their members: a key to find them by. */
 export function identity(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map(identity).join(",")}]`;

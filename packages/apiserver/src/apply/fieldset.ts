@@ -1,5 +1,5 @@
 // Sets of fields, as tries: who owns what. Written and read as the `fieldsV1` of a managedFields entry.
-import { isObject, isSorted, type Json, type JsonObject, put, rememberLevels, stringify } from "../json.ts";
+import { isObject, type Json, type JsonObject, put, rememberLevels, stringify } from "../json.ts";
 
 /** A step of a path as `fieldsV1` spells it: `f:name`, `k:{"name":"a"}`, `v:"x"` or `i:0`. */
 export type Step = string;
@@ -152,10 +152,11 @@ export class FieldSet {
     const out: JsonObject = {};
     if (this.own && this.children.size > 0) out["."] = {};
     let areLeaves = true;
-    const steps = [...this.children.keys()];
-    if (!isSorted(steps, compareSteps)) steps.sort(compareSteps);
-    for (const step of steps) {
-      const child = this.child(step);
+    // Most are in order already.
+    const children = isSorted(this.children.keys())
+      ? this.children
+      : [...this.children].sort(([a], [b]) => compareSteps(a, b));
+    for (const [step, child] of children) {
       put(out, step, child.toJson());
       areLeaves &&= child === FieldSet.leaf;
     }
@@ -186,6 +187,8 @@ const parsed = new WeakMap<JsonObject, FieldSet>();
 export class Collector {
   #own = false;
   #children: Map<Step, Collector | FieldSet> | undefined;
+  /** A set has the children: they must not change any more. */
+  #isTaken = false;
 
   insert(path: Path): void {
     let here: Collector = this;
@@ -198,28 +201,43 @@ export class Collector {
 
   /** Most children are leaves: nothing is made for them. */
   #mark(step: Step): void {
-    this.#children ??= new Map();
-    const found = this.#children.get(step);
-    if (found === undefined) this.#children.set(step, FieldSet.leaf);
+    const children = this.#open();
+    const found = children.get(step);
+    if (found === undefined) children.set(step, FieldSet.leaf);
     else if (found instanceof Collector) found.#own = true;
   }
 
   #child(step: Step): Collector {
-    this.#children ??= new Map();
-    const found = this.#children.get(step);
+    const children = this.#open();
+    const found = children.get(step);
     if (found instanceof Collector) return found;
     const made = new Collector();
     made.#own = found !== undefined;
-    this.#children.set(step, made);
+    children.set(step, made);
     return made;
+  }
+
+  #open(): Map<Step, Collector | FieldSet> {
+    this.#children = this.#isTaken ? new Map(this.#children) : (this.#children ?? new Map());
+    this.#isTaken = false;
+    return this.#children;
   }
 
   set(): FieldSet {
     if (this.#children === undefined) return this.#own ? FieldSet.leaf : FieldSet.empty;
+    if (areSets(this.#children)) {
+      this.#isTaken = true;
+      return FieldSet.withChildren(this.#own, this.#children);
+    }
     const children = new Map<Step, FieldSet>();
     for (const [step, child] of this.#children) children.set(step, child instanceof Collector ? child.set() : child);
     return FieldSet.withChildren(this.#own, children);
   }
+}
+
+function areSets(children: ReadonlyMap<Step, Collector | FieldSet>): children is ReadonlyMap<Step, FieldSet> {
+  for (const child of children.values()) if (child instanceof Collector) return false;
+  return true;
 }
 
 /** A path as messages show it: `.spec.containers[name="a"].image`, `.metadata.finalizers[="x"]`. */
@@ -297,6 +315,15 @@ function sortedMembers(key: JsonObject): JsonObject {
 const kinds = "fkvi";
 
 /** Field names before keys, values and indexes; then by what they hold. */
+function isSorted(steps: Iterable<Step>): boolean {
+  let before: Step | undefined;
+  for (const step of steps) {
+    if (before !== undefined && compareSteps(before, step) > 0) return false;
+    before = step;
+  }
+  return true;
+}
+
 function compareSteps(a: Step, b: Step): number {
   if (a[0] !== b[0]) return kinds.indexOf(a[0] ?? "") - kinds.indexOf(b[0] ?? "");
   if (a.startsWith("f:")) return a < b ? -1 : a > b ? 1 : 0;

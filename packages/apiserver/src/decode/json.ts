@@ -90,9 +90,17 @@ function countNames(root: Json): number {
   const open: Json[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== "object" || value === null) continue;
-    const inner = Object.values(value);
-    if (!Array.isArray(value)) names += inner.length;
-    for (const item of inner) if (typeof item === "object" && item !== null) open.push(item);
+    if (Array.isArray(value)) {
+      for (const item of value) if (typeof item === "object" && item !== null) open.push(item);
+      continue;
+    }
+    // Several times as fast as `Object.values` where there are very many.
+    const keys = Object.keys(value);
+    names += keys.length;
+    for (const key of keys) {
+      const item = value[key];
+      if (typeof item === "object" && item !== null) open.push(item);
+    }
   }
   return names;
 }

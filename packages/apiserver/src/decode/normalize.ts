@@ -120,11 +120,14 @@ const normalMaps = new WeakSet<JsonObject>();
 
 const isNormalMap = (value: JsonObject): boolean => normalMaps.has(value);
 
+/** Of a map that came out of here it is known. */
+export const isEmptyMap = (value: JsonObject): boolean => !isNormalMap(value) && Object.keys(value).length === 0;
+
 const schema = "apiextensions.JSONSchemaProps";
 
 function isEmpty(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  if (isObject(value)) return !isNormalMap(value) && Object.keys(value).length === 0;
+  if (isObject(value)) return isEmptyMap(value);
   return value === "" || value === 0 || value === 0n || value === false;
 }
 

@@ -1,5 +1,6 @@
 // ConfigMaps and Secrets: keys, sizes, types, and what `immutable` means.
 import { ConfigMap, Secret } from "@telltale/kinds/builtin";
+import { isEmptyMap } from "../decode/normalize.ts";
 import { at, type JsonObject, text } from "../json.ts";
 import { type FieldError, forbiddenField, invalidField, required, tooLong } from "../status.ts";
 import { configKeyProblems, immutable, same, told } from "./checks.ts";
@@ -32,7 +33,7 @@ export const configStrategies: readonly Strategy[] = [
 function dropEmpty(object: JsonObject): JsonObject {
   const empty = ["data", "binaryData"].filter((name) => {
     const here = given(object, name);
-    return object[name] === null || (here !== undefined && Object.keys(here).length === 0);
+    return object[name] === null || (here !== undefined && isEmptyMap(here));
   });
   return empty.length === 0 ? object : without(object, ...empty);
 }
@@ -63,11 +64,13 @@ function validateConfigMap(object: JsonObject): Found {
   const binary = given(object, "binaryData") ?? {};
   const found: Found = [];
   let size = 0;
-  for (const [key, value] of Object.entries(data)) {
-    found.push(...badKey("data", key));
+  // Without `Object.entries`, which makes an array for each.
+  for (const key of Object.keys(data)) {
+    const problems = badKey("data", key);
+    if (problems.length > 0) found.push(...problems);
     if (Object.hasOwn(binary, key))
       found.push(invalidField(`data[${key}]`, key, "duplicate of key present in binaryData"));
-    size += Buffer.byteLength(text(value));
+    size += Buffer.byteLength(text(data[key]));
   }
   for (const key of Object.keys(binary)) {
     found.push(...badKey("binaryData", key));
