@@ -5,10 +5,10 @@ import type { Deed, Scenario } from "@telltale/simulation";
 import { Workspace } from "../src/kinds/workspace.ts";
 import { annotations, stateSecretName } from "../src/names.ts";
 import { simulatedEngine, workspaceRunner } from "../src/runner/index.ts";
+import { Cloud } from "./cloud.ts";
 import { module } from "./runner-stage.ts";
+import { followed, home, safety } from "./safety.ts";
 
-/** Where the operator lives, and keeps the state of runs. */
-const home = "capt-system";
 const connection = { writeConnectionSecretToRef: { name: "demo-connection", namespace: "default" } };
 
 const workspace = (script: object, text = module, to: object = connection): KubeObject =>
@@ -100,4 +100,22 @@ export const cutShort: Scenario = {
   name: "cut-short",
   apply: [workspace(slow, "# nothing is put out", {})],
   people: [deed(4_500, "deletes it while it is made", remove)],
+};
+
+/** The same where runs outlive the process that began them, and where they run can be out of reach, begin anew or lose its answers. */
+const onCloud = (scenario: Scenario, more: Partial<Scenario<Cloud>> = {}): Scenario<Cloud> => ({
+  ...(scenario as Scenario<Cloud>),
+  name: `${scenario.name}-on-a-cloud`,
+  backend: ({ clock }) => new Cloud(clock),
+  operator: ({ clock, random, backend }) => [
+    workspaceRunner({ engine: backend.engine(), clock, random, namespace: home }).controller,
+  ],
+  safety,
+  ...more,
+});
+
+export const onClouds = {
+  made: onCloud(made, { guards: [followed] }),
+  changed: onCloud(changed),
+  deleted: onCloud(deleted),
 };
