@@ -2,15 +2,22 @@
 import type { Clock } from "@telltale/clock";
 import type { KubeObject } from "@telltale/kinds";
 import { Node } from "@telltale/kinds/builtin";
-import type { Backend, BackendFault, Deed, Scenario } from "@telltale/simulation";
+import type { Around, Backend, BackendFault, Deed, Scenario } from "@telltale/simulation";
 import { controllers, machines, simulatedRuntime } from "@telltale/workloads";
+import type { Config } from "../src/config.ts";
 import { type Answer, LocustTest, locustOperator, standardConfig, type WebApi } from "../src/index.ts";
 import { quickCluster } from "./quick-cluster.ts";
+import { endsWithItsJob, safety } from "./safety.ts";
+
+/** Nobody hears what it has to say. */
+const mute: ReadonlySet<BackendFault | undefined> = new Set(["failing", "slow", "unreachable", "losing"]);
 
 /** A master's web API that answers by the clock: three workers, a hundred users, ever more requests. */
 class FakeMaster implements WebApi, Backend {
   readonly #clock: Clock;
   #first: number | undefined;
+  /** When its process last began anew: it counts from there. */
+  #began = 0;
   #fault: BackendFault | undefined;
 
   constructor(clock: Clock) {
@@ -21,8 +28,8 @@ class FakeMaster implements WebApi, Backend {
     this.#first ??= this.#clock.uptime();
     // A run takes half a minute: whoever asks much later asks a master that has ended.
     const isOver = this.#clock.uptime() - this.#first > 180_000;
-    if (isOver || this.#fault === "failing" || this.#fault === "slow") throw new Error("connection refused");
-    const requests = Math.floor(this.#clock.uptime() / 100);
+    if (isOver || mute.has(this.#fault)) throw new Error("connection refused");
+    const requests = Math.floor((this.#clock.uptime() - this.#began) / 100);
     const totals = {
       name: "Aggregated",
       num_requests: requests,
@@ -41,6 +48,7 @@ class FakeMaster implements WebApi, Backend {
 
   fail(how: BackendFault): void {
     this.#fault = how;
+    if (how === "restarting") this.#began = this.#clock.uptime();
   }
 
   heal(): void {
@@ -96,9 +104,12 @@ const free = [
   "Job default/demo-worker.status*",
 ];
 
+const withConfig = ({ clock, backend }: Pick<Around<FakeMaster>, "clock" | "backend">, config: Config) =>
+  locustOperator({ config, clock, api: backend, transport: nobody });
+
 const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
   kinds: [LocustTest],
-  operator: ({ clock, backend }) => locustOperator({ config: standardConfig, clock, api: backend, transport: nobody }),
+  operator: (around) => withConfig(around, standardConfig),
   given: [node],
   others: () => {
     const all = [...controllers(), ...machines({ runtime: simulatedRuntime({ jobRunTime: 30_000 }) })];
@@ -110,6 +121,7 @@ const base: Omit<Scenario<FakeMaster>, "name" | "apply"> = {
   // Jobs whose creation is refused for a quarter of an hour are given up.
   differs: ({ p, every }) => ["P22", "P33", "P34"].includes(p) || (p === "P16" && every === 1),
   crowd: invalid,
+  safety,
   // Longer than it tries to make something whose name somebody else has.
   quiet: 16 * 60_000,
   // A test runs once: a Job that somebody takes away ends it, and what somebody changes stays as it is.
@@ -164,4 +176,8 @@ const quickly = (scenario: Scenario<FakeMaster>): Scenario<FakeMaster> => ({
 });
 
 /** The same three without nodes, a scheduler and a kubelet: for many plans. */
-export const quick = { passing: quickly(passing), failing: quickly(failing), deleted: quickly(deleted) };
+export const quick = {
+  passing: { ...quickly(passing), guards: [endsWithItsJob(withConfig)] },
+  failing: quickly(failing),
+  deleted: quickly(deleted),
+};

@@ -15,3 +15,12 @@ test.each([...whole, ...quickly])(
   },
   600_000,
 );
+
+test.each(Object.values(quick))(
+  "$name: its web API is out of reach, begins anew, or loses its answers, and the run goes on",
+  async ({ guards: _none, ...scenario }) => {
+    const { failure } = await simulate(scenario, { only: ["P36", "P37", "P38"], plans: budget(6) });
+    expect(failure === undefined ? "" : story(failure)).toBe("");
+  },
+  600_000,
+);
