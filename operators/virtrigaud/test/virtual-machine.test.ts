@@ -293,7 +293,15 @@ describe("a machine", () => {
     await ready();
     const { id } = (await vm())?.status ?? {};
     host.script("describe", repeat(answer({ exists: false }), 20));
-    await it_.pass(30 * minute);
+    const said = new Set<string>();
+    for (let i = 0; i < 30; i += 1) {
+      await it_.pass(minute);
+      said.add(await says());
+    }
+    expect([...said].filter((it) => it.startsWith("False"))).toEqual([
+      "False VMNotFound The provider says that the machine does not exist",
+    ]);
+    expect(await isReady()).toBe(true);
     expect(host.asked("create")).toHaveLength(1);
     expect(host.machines.map((it) => it.id)).toEqual([id]);
   });
