@@ -8,8 +8,10 @@ export interface Decider {
 const folder = (at: string, modules: Readonly<Record<string, readonly string[]>>): readonly Decider[] =>
   Object.entries(modules).map(([name, others]) => ({
     module: `${at}/${name}.ts`,
-    tests: others.map((test) => (test.includes("/") ? test : `${at}/${test}.test.ts`)),
+    tests: [...new Set(others)].map((test) => (test.includes("/") ? test : `${at}/${test}.test.ts`)),
   }));
+
+const job = ["plan", "status", "ledger", "counting", "ending", "failure-policy", "success-policy"];
 
 export const modules: readonly Decider[] = [
   ...folder("packages/client/src", {
@@ -26,16 +28,15 @@ export const modules: readonly Decider[] = [
   ...folder("packages/runtime/src/lease", {
     active: ["active"],
     lease: ["lease"],
-    ring: ["ring"],
     trouble: ["trouble"],
   }),
   ...folder("packages/workloads/src/job", {
-    backoff: ["backoff"],
-    counting: ["counting", "ledger", "status"],
-    ending: ["ending", "plan", "status"],
+    backoff: ["backoff", ...job],
+    counting: ["counting", ...job],
+    ending: ["ending", ...job],
     indexes: ["indexes"],
-    ledger: ["ledger", "counting", "status"],
-    plan: ["plan"],
+    ledger: ["ledger", ...job],
+    plan: ["plan", ...job],
   }),
   ...folder("operators/bindy/src/zone", {
     serial: ["serial"],

@@ -120,6 +120,8 @@ function changesOf(node: Node, parent: Node | undefined, text: (node: Node) => s
     case "UnaryExpression":
       return node["operator"] === "!" && !isTest(node, parent) ? [[node, text(node["argument"] as Node)]] : [];
     case "Literal":
+      // What is compared with it is a mutant already.
+      if (parent?.type === "BinaryExpression") return [];
       return typeof node["value"] === "boolean" && !isTest(node, parent) ? [[node, String(!node["value"])]] : [];
     case "ArrayExpression":
       return isList(node, parent) ? [[node, "[]"]] : [];

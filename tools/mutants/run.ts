@@ -126,6 +126,8 @@ function started({ module, mutants, tests, testTimeout }: Work): Promise<Vitest>
       runner: join(import.meta.dirname, "runner.ts"),
       reporters: [{}],
       pool: "threads",
+      // What mutants make programs warn of is no news.
+      execArgv: ["--no-warnings"],
       maxWorkers: 1,
       // What is instrumented here is nothing for other runs.
       fsModuleCache: false,

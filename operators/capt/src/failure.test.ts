@@ -24,6 +24,22 @@ describe("11.2 a terminal failure", () => {
   });
 });
 
+describe("what has not failed", () => {
+  it("is well without a status, and where the condition alone says so for another reason", () => {
+    expect(verdictOn({ metadata: {} }, "VPCFailed").standing).toEqual({ is: "well" });
+    const timely = {
+      metadata: { generation: 1 },
+      status: { ...said("False", "SecretTimeout"), observedGeneration: 1 },
+    };
+    expect(verdictOn(timely, "VPCFailed").standing).toEqual({ is: "well" });
+  });
+
+  it("is not one that has a reason and no message", () => {
+    const it = { metadata: { generation: 1 }, status: { failureReason: "Why", observedGeneration: 1 } };
+    expect(verdictOn(it, "VPCFailed").standing).toEqual({ is: "failed", token: "Why", message: "" });
+  });
+});
+
 describe("11.3 a reset", () => {
   it("is an edit of the spec", () => {
     const it = { metadata: { generation: 4 }, status: { ...failed, observedGeneration: 3 } };

@@ -1,7 +1,7 @@
 import type { KubeObject } from "@telltale/kinds";
 import { describe, expect, it } from "vitest";
 import { cluster, network, plane } from "../test/worlds.ts";
-import { clusterOf, ownerOf, passageOf } from "./gate.ts";
+import { clusterOf, gateOf, ownerOf, passageOf } from "./gate.ts";
 import type { Cluster } from "./kinds/cluster.ts";
 import { ClusterV1beta2 } from "./kinds/cluster.ts";
 import { annotations, labels } from "./names.ts";
@@ -86,4 +86,23 @@ describe("the owner of an object", () => {
     expect(clusterOf(with_({}), look(cluster()), ClusterV1beta2 as never)?.metadata.uid).toBe("c");
     expect(clusterOf(with_(owner({ uid: "another" })), look(cluster()), ClusterV1beta2 as never)).toBeUndefined();
   });
+});
+
+it("each passage is a gate: paused ones say so, and only open ones are gone through", () => {
+  const hold = (why: string) => ({ only: why }) as never;
+  expect(gateOf({ as: "ignored" }, hold)).toBe("ignore");
+  expect(gateOf({ as: "put off", again: 7 as never }, hold)).toEqual({ again: 7 });
+  expect(gateOf({ as: "paused", why: "because" as never }, hold)).toEqual({ only: "because" });
+  expect(gateOf({ as: "open" }, hold)).toBe("go");
+});
+
+it("one of a namespace is not that of another one, and without labels it does not pass a filter", () => {
+  const filtered = { isInfrastructure: true, watchFilter: "mine" };
+  expect(passageOf(with_({ labels: undefined }), cluster(), filtered).as).toBe("ignored");
+  expect(passageOf(with_({ labels: { other: "mine" } }), cluster(), { isInfrastructure: true }).as).toBe("open");
+  const asked: unknown[] = [];
+  const get = (_kind: unknown, name: unknown) => void asked.push(name);
+  clusterOf(with_({ namespace: "t7" }), { get: get as never }, ClusterV1beta2 as never);
+  expect(asked).toEqual([{ namespace: "t7", name: "demo" }]);
+  expect(ownerOf(with_(owner({ kind: "Other" })))).toBeUndefined();
 });

@@ -70,6 +70,8 @@ describe("when it is sent again", () => {
   it("stops when the wait would go beyond the budget's time", () => {
     expect(after(1, answered(429, 60_000))).toBeUndefined();
     expect(after(1, answered(503), defaultBudget.total)).toBeUndefined();
+    expect(after(1, answered(503), defaultBudget.total - 100)).toBe(100);
+    expect(after(1, answered(503), defaultBudget.total - 99)).toBeUndefined();
   });
 });
 
@@ -78,6 +80,12 @@ describe("a JSON Patch", () => {
   it.each<[string, JsonPatchOperation[], string]>([
     ["without a test could act twice", [{ op: "add", path: "/a", value: 1 }], "unsafe"],
     ["with a test that sets a member is the same twice", [test, { op: "add", path: "/a", value: 1 }], "guarded"],
+    [
+      "with a test that replaces a member is the same twice",
+      [test, { op: "replace", path: "/a", value: 1 }],
+      "guarded",
+    ],
+    ["with a test that removes a member is the same twice", [test, { op: "remove", path: "/a" }], "guarded"],
     ["with a test that appends to a list could act twice", [test, { op: "add", path: "/a/-", value: 1 }], "unsafe"],
     ["with a test that removes by position could act twice", [test, { op: "remove", path: "/a/0" }], "unsafe"],
     ["with a test that moves could act twice", [test, { op: "move", from: "/a", path: "/b" }], "unsafe"],
@@ -109,6 +117,7 @@ it.each([
   ["Thu, 01 Jan 1970 00:00:01 GMT", 0],
   ["soon", undefined],
   ["", undefined],
+  ["  ", undefined],
   [undefined, undefined],
 ])("Retry-After %s is a wait of %s", (text, wait) => {
   expect(parseRetryAfter(text, 10_000)).toBe(wait);

@@ -42,7 +42,7 @@ export function nextDelay(attempted: Attempted, budget: Budget, random: Random):
   const pause = jitter(random, Math.min(budget.longest, budget.first * 2 ** (attempts - 1)), 0.5);
   const asked = outcome.at === "answered" ? (outcome.retryAfter ?? 0) : 0;
   // Whoever was told the same second to come back is spread out after it, never before.
-  const delay = asked === 0 ? pause : asked + pause;
+  const delay = asked + pause;
   return elapsed + delay > budget.total ? undefined : delay;
 }
 
@@ -89,7 +89,7 @@ const isText = (value: unknown): boolean => typeof value === "string" && value !
 
 /** `Retry-After`: seconds, or a date. */
 export function parseRetryAfter(value: string | undefined, now: number): Ms | undefined {
-  if (value === undefined || value.trim() === "") return undefined;
+  if (value === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);

@@ -275,3 +275,89 @@ describe("later", () => {
     expect(drain(q)).toEqual(["a/x"]);
   });
 });
+
+describe("what is remembered of a key", () => {
+  it("ends with its object: neither failures nor a wait nor a wish", () => {
+    const { clock, queue: q } = queue({ spacing: 1_000 });
+    q.add(key("x"), "change");
+    drain(q);
+    q.retry(key("x"), 60_000);
+    q.forget(key("x"));
+    expect([q.failures(key("x")), q.gauge.delayed]).toEqual([0, 0]);
+    q.add(key("x"), "child");
+    expect(drain(q)).toEqual(["a/x"]);
+    clock.advance(120_000);
+    expect(drain(q)).toEqual([]);
+  });
+
+  it("is no failure any more after a success, and no wait", () => {
+    const { queue: q } = queue();
+    q.retry(key("x"), 60_000);
+    q.succeeded(key("x"));
+    expect(q.failures(key("x"))).toBe(0);
+    q.add(key("x"), "child");
+    expect(drain(q)).toEqual(["a/x"]);
+  });
+});
+
+describe("what a queue tells of itself", () => {
+  it("how many keys wait, are put off and run, and how long", () => {
+    const { clock, queue: q } = queue();
+    expect(q.gauge).toEqual({ waiting: 0, delayed: 0, running: 0, longest: 0, unfinished: 0 });
+    q.add(key("a"), "change");
+    expect(q.take()).toEqual({ key: "a/a", cause: "change", waited: 0 });
+    clock.advance(300);
+    q.add(key("b"), "timer");
+    clock.advance(200);
+    expect(q.take()).toEqual({ key: "a/b", cause: "timer", waited: 200 });
+    q.add(key("c"), "child");
+    q.addAfter(key("d"), 5_000);
+    clock.advance(100);
+    expect(q.gauge).toEqual({ waiting: 1, delayed: 1, running: 2, longest: 600, unfinished: 700 });
+  });
+
+  it("that something is ready, once for each", () => {
+    let ready = 0;
+    const onReady = () => {
+      ready += 1;
+    };
+    const { queue: q } = queue({ onReady });
+    q.add(key("a"), "change");
+    expect(ready).toBe(1);
+    q.take();
+    q.add(key("a"), "change");
+    expect(ready).toBe(1);
+    q.done(key("a"));
+    expect(ready).toBe(2);
+  });
+});
+
+it("of several causes during a pass the most urgent one is that of the next", () => {
+  for (const [first, second] of [
+    ["timer", "change"],
+    ["change", "timer"],
+  ] as const) {
+    const { queue: q } = queue();
+    q.add(key("a"), "resync");
+    q.take();
+    q.add(key("a"), first);
+    q.add(key("a"), second);
+    q.done(key("a"));
+    expect(q.take()?.cause).toBe("change");
+  }
+});
+
+it("keeps nothing of the thousands that have been through it", () => {
+  const { queue: q } = queue();
+  const seen: string[] = [];
+  for (let i = 0; i < 5_000; i += 1) {
+    q.add(key(`${i}`), "change");
+    q.add(key(`${i}-again`), "child");
+    const next = q.take();
+    if (next !== undefined) q.done(next.key);
+    seen.push(next?.key ?? "");
+  }
+  seen.push(...drain(q));
+  expect(new Set(seen).size).toBe(10_000);
+  expect(seen.filter((it) => it.endsWith("-again"))).toEqual(Array.from({ length: 5_000 }, (_, i) => `a/${i}-again`));
+});

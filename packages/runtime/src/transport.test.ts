@@ -61,8 +61,18 @@ function stage() {
   const began = clock.uptime();
   const { send } = limited(inner as never, clock, { perSecond: 10, burst: 2 });
   const post = (path: string) => void send({ method: "POST", path, headers: {} } as never);
-  return { clock, sent, post };
+  const get = (path: string) => void send({ method: "GET", path, headers: {} } as never);
+  return { clock, sent, post, get };
 }
+
+test("who holds no lease may ask for the head of what it would read", async () => {
+  const asked: string[] = [];
+  const inner = { send: async ({ method }: Request) => void asked.push(method), close: async () => {} };
+  const { send } = fenced(inner as never, { allows: () => false });
+  await send({ method: "HEAD", path: "/", headers: {} } as never);
+  expect(() => send({ method: "PATCH", path: "/", headers: {} } as never)).toThrow(NotLeaderError);
+  expect(asked).toEqual(["HEAD"]);
+});
 
 test("so many at once, then one at a time", async () => {
   const { clock, sent, post } = stage();
@@ -101,4 +111,14 @@ test("an Event has its turn in the end, however much there is to do", async () =
   await clock.settle(60_000);
   expect(sent.findIndex((it) => it.endsWith("events"))).toBe(400);
   expect(sent).toHaveLength(501);
+});
+
+test("a list of Events is no Event: it does not give way", async () => {
+  const { clock, sent, post, get } = stage();
+  for (const name of "abc") post(`/api/v1/pods/${name}`);
+  get("/api/v1/namespaces/x/events");
+  await clock.settle(50);
+  post("/api/v1/pods/d");
+  await clock.settle(1_000);
+  expect(sent).toEqual(["0 a", "0 b", "100 c", "200 events", "300 d"]);
 });

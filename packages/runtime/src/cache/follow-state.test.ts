@@ -1,7 +1,7 @@
 import { type Random, seededRandom } from "@telltale/clock";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { afterwards, begin, type Ended, type Following, type FollowState, type Trouble } from "./follow-state.ts";
+import { afterwards, anew, begin, type Ended, type Following, type FollowState, type Trouble } from "./follow-state.ts";
 
 /** Right in the middle: a jitter of nothing. */
 const even: Random = { next: () => 0.5, bytes: (count) => new Uint8Array(count) };
@@ -228,4 +228,36 @@ it("whatever happens, in any order, it goes on: it lists, asks or watches, and w
       }
     }),
   );
+});
+
+describe("a server that may have been put back, as somebody else has found", () => {
+  it("is read anew at once where that is news, also while a pause is on", () => {
+    for (const state of [watching({ attempt: 3 }), behind({ attempt: 3 }), wait(500, watching({ attempt: 3 }))]) {
+      expect(anew(state, "content", true)).toEqual(listing({ trust: "content" }));
+      expect(anew(state, "server", true)).toEqual(listing({ trust: "server" }));
+    }
+  });
+
+  it("is read anew when it would be anyway where that is no news", () => {
+    expect(anew(watching({ attempt: 3 }), "content", false)).toEqual(listing({ attempt: 3, trust: "content" }));
+    const paused = wait(500, watching({ attempt: 3, how: "pages" }));
+    const then = listing({ attempt: 3, how: "pages", trust: "content" });
+    expect(anew(paused, "content", false)).toEqual(wait(500, then));
+  });
+
+  it("is asked on by who asks already, until there is news", () => {
+    expect(anew(behind(), "content", false)).toEqual(behind());
+    expect(anew(wait(500, behind()), "content", false)).toEqual(wait(500, behind()));
+  });
+
+  it("has the last word still where it had that before", () => {
+    for (const isNews of [true, false]) {
+      expect(anew(listing({ trust: "server" }), "content", isNews)).toEqual(listing({ trust: "server" }));
+      expect(anew(listing({ trust: "content" }), "newest", isNews)).toEqual(listing({ trust: "newest" }));
+    }
+  });
+
+  it("is nobody's concern once all is stopped", () => {
+    expect(anew({ at: "stopped" }, "server", true)).toEqual({ at: "stopped" });
+  });
 });

@@ -19,6 +19,16 @@ describe("what a Lease says", () => {
     expect(seeAll([held, 100], [renewed, 900])).toMatchObject({ at: "there", since: 900 });
   });
 
+  it.each([
+    { holderIdentity: "y" },
+    { leaseDurationSeconds: 16 },
+    { leaseTransitions: 5 },
+    { acquireTime: "t0" },
+    { renewTime: "t2" },
+  ])("is another one with %j", (change) => {
+    expect(seeAll([held, 100], [lease({ ...held.spec, ...change }), 900])).toMatchObject({ since: 900 });
+  });
+
   it("stays the same when something else in it changes, but not when it was made anew", () => {
     const labelled = lease(held.spec, { resourceVersion: "8", labels: { a: "b" } });
     expect(seeAll([held, 100], [labelled, 900])).toMatchObject({ since: 100, lease: labelled });

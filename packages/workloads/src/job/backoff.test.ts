@@ -20,6 +20,34 @@ describe("the wait after failures", () => {
     expect(resumeAt(seen(pods.slice(0, 2)))).toBeUndefined();
   });
 
+  it("counts what failed after the last success, wherever that stands and whether it is still there", () => {
+    const first = won("a", { ended: 6 });
+    const last = won("b", { ended: 9 });
+    const between = lost("c", { ended: 8 });
+    expect(resumeAt(seen([first, last, between]))).toBeUndefined();
+    expect(resumeAt(seen([last, first, between]))).toBeUndefined();
+    expect(resumeAt(seen([between], 100, seen([last])))).toBeUndefined();
+    expect(resumeAt(seen([lost("c", { ended: 9 }), last]))).toBeUndefined();
+    expect(resumeAt(seen([lost("c", { ended: 10 }), last]))).toBe(at(20));
+  });
+
+  it("counts from the earliest end of a pod that was seen, and after the latest of all", () => {
+    const late = seen([lost("a", { ended: 9 })]);
+    expect(resumeAt(seen([lost("a", { ended: 5 })], 100, late))).toBe(at(15));
+    expect(
+      resumeAt({
+        failed: new Map([
+          ["a", at(5)],
+          ["b", at(20)],
+        ]),
+      }),
+    ).toBe(at(40));
+  });
+
+  it("is not owed to a pod that runs and is not followed any more", () => {
+    expect(resumeAt(seen([counted(running("a"))]))).toBeUndefined();
+  });
+
   it("is remembered for pods that are gone, and each counts once", () => {
     const once = seen([lost("a", { ended: 5 })]);
     expect(resumeAt(seen([counted(lost("a", { ended: 5 }))], 100, once))).toBe(at(15));
@@ -48,6 +76,19 @@ describe("the wait after failures", () => {
     const known = seen(pods);
     expect([known.failed.size, resumeAt(known)]).toEqual([7, at(49 + 360)]);
   });
+});
+
+it("the last container of several counts, and none as long as one still runs", () => {
+  const ended = (second: number) => ({ state: { terminated: { finishedAt: new Date(at(second)).toISOString() } } });
+  const with_ = (...containerStatuses: readonly object[]) => {
+    const it = pod("a", {});
+    return { ...it, status: { ...it.status, containerStatuses } } as typeof it;
+  };
+  expect([
+    endOf(with_(ended(5), ended(8))),
+    endOf(with_(ended(8), ended(5))),
+    endOf(with_(ended(8), { state: { running: {} } })),
+  ]).toEqual([at(8), at(8), at(0)]);
 });
 
 it("a pod ended when its last container did, or became unready, or was deleted, or was made", () => {
