@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import {
   cpSync,
   existsSync,
@@ -9,11 +10,12 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { turn, VirtualClock } from "@telltale/clock";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import type { DiskFault, DiskLimits, SyncMode } from "./disk.ts";
 import { Expired, StoreFailed, StoreUnusable } from "./errors.ts";
 import { encode } from "./log.ts";
@@ -261,6 +263,33 @@ test("what is written while a snapshot is taken outlives it", async () => {
   const { store: again } = await openAt(dir);
   expect(contents(again)).toEqual(before);
   await again.close();
+});
+
+test("a log file that is being closed is in every MANIFEST that is written meanwhile", async () => {
+  const [dir, copy] = [newFolder(), newFolder()];
+  const { store } = await openAt(dir, { limits: { segmentBytes: 100 } });
+  await store.commit("//pods/a/x", { object: object(1) }).durable();
+  const before = contents(store);
+  const handle = await open(segmentOf(dir));
+  await handle.close();
+  // A file says so when it begins to close.
+  const { emit: tell } = EventEmitter.prototype;
+  const emit = vi.spyOn(EventEmitter.prototype, "emit").mockImplementation(function (this: EventEmitter, ...what) {
+    if (this instanceof handle.constructor && !existsSync(copy)) {
+      store.setRevision(1_000_000); // writes MANIFEST
+      cpSync(dir, copy, { recursive: true, filter: (path) => !path.endsWith("LOCK") });
+    }
+    return tell.apply(this, what);
+  });
+  try {
+    await store.commit("//pods/a/y", { object: object(2) }).durable();
+  } finally {
+    emit.mockRestore();
+  }
+  await store.close();
+  const { store: crashed } = await openAt(copy);
+  expect(contents(crashed)).toEqual(before);
+  await crashed.close();
 });
 
 test("a snapshot lets go of the log before it, however much room its file has left", async () => {

@@ -212,10 +212,11 @@ export class DiskJournal implements Journal {
     this.#timer = undefined;
     await this.#syncing;
     await this.#datasync(file.handle);
-    this.#file = undefined;
-    await file.handle.close();
     const { path, first, after, last } = file;
+    // In one step: a MANIFEST that is written while the file is closed lists it, too.
+    this.#file = undefined;
     this.#done.push({ path, first, after, last });
+    await file.handle.close();
   }
 
   /** A snapshot that fails costs only time at the next start: the log has everything. */
