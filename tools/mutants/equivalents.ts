@@ -34,4 +34,8 @@ export const equivalents: readonly Equivalent[] = [
     ["at < earlier", "at <= earlier", "both are that moment"],
     ["at > last", "at >= last", "both are that moment"],
   ]),
+  ...of("operators/capt/src/failure.ts", [
+    ["generation === undefined", "false", "one that is undefined is read as one that is not there"],
+    ["notes === undefined", "false", "those that are undefined are read as those that are not there"],
+  ]),
 ];

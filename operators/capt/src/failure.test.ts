@@ -82,7 +82,8 @@ describe("9.5 a timeout under the policy degraded", () => {
   });
 
   it("is none where the condition is False, or its reason is no timeout", () => {
-    for (const status of [said("False", "NotFailed"), said("True", "InvalidTemplate")]) {
+    for (const told of [said("False", "NotFailed"), said("True", "InvalidTemplate")]) {
+      const status = { ...told, observedGeneration: 1 };
       expect(verdictOn({ metadata: { generation: 1 }, status }, "VPCFailed").standing).toEqual({ is: "well" });
     }
   });
