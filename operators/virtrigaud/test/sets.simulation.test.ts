@@ -27,3 +27,8 @@ test("a set whose revision's name is taken by somebody else says at once that it
   const { violations } = await replay(grows, { seed: 901, faults: [fault] });
   expect(violations).toEqual([]);
 });
+
+test("machines that became ready by a clock that was ahead are available once it is put right", async () => {
+  const { violations } = await replay(outage, { seed: 1, faults: [{ p: "P24", write: 1, by: 3_600_000 }] });
+  expect(violations).toEqual([]);
+});

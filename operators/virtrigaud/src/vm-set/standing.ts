@@ -38,8 +38,9 @@ export function standing(world: World, update: Revision): Standing {
   const wanted = wantedOrdinals(world);
   const isWanted = new Set(wanted);
   const at = new Map(members.map((member) => [member.ordinal, member]));
+  // Ready since a time to come: whoever said so had a clock that was ahead.
   const isAvailable = ({ isLeaving, state, since }: Member): boolean =>
-    !isLeaving && state === "ready" && now - since >= rules.minReady;
+    !isLeaving && state === "ready" && Math.max(0, now - since) >= rules.minReady;
   const isUpdated = ({ revision }: Member): boolean => revision === update.hash;
 
   const updatable = wanted.filter((ordinal) => ordinal >= rules.partition).flatMap((ordinal) => at.get(ordinal) ?? []);
