@@ -77,7 +77,13 @@ describe.skipIf(assets === undefined)("the CRD on a real API server", () => {
   });
   afterAll(() => plane?.stop());
 
-  const post = (path: string, body: unknown) => send(plane, "POST", path, body);
+  /** A server that makes the storage of a changed definition anew asks to come again. */
+  const post = (path: string, body: unknown) =>
+    until(
+      `POST ${path} is answered`,
+      () => send(plane, "POST", path, body),
+      ({ status }) => status !== 429 && status !== 503,
+    );
   const pathOf = (kind: Kind) => `/apis/${kind.apiVersion}/namespaces/default/${kind.plural}`;
   const gadgets = pathOf(Gadget);
   const bodyOf = (answer: Answer) => answer.body as Body;
