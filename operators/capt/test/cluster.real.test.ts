@@ -218,7 +218,8 @@ describe.skipIf(assets === undefined || program === undefined)("a real cluster",
     });
     const ids = new Map<string, string>();
     for (const [what, holds] of ways) {
-      await until(what, holds);
+      // A run that was killed several times is tried again later and later: after four, in up to 48 s.
+      await until(what, holds, 150_000);
       await kill();
       for (const pid of runs()) process.kill(pid, "SIGKILL");
       for (const { metadata } of (await client.list(Workspace)).items) {
@@ -249,7 +250,7 @@ describe.skipIf(assets === undefined || program === undefined)("a real cluster",
     kubectl("delete", "workspacetemplates", "--all");
     await everythingIsGone();
     expect(vpcId).toMatch(/^vpc-[0-9a-f]{17}$/);
-  });
+  }, 400_000);
 });
 
 function environment(pid: number): string {
