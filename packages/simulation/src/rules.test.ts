@@ -11,6 +11,6 @@ test("how words are chosen is no matter of a run", () => {
   expect([2, 3, 36, 15].map((rule) => isOfRuns({ rule }))).toEqual([false, false, false, true]);
 });
 
-test("every invariant of the reference is there once", () => {
-  expect(invariants.map(({ id }) => id)).toEqual(Array.from({ length: 30 }, (_, i) => `I${i + 1}`));
+test("every invariant of the reference, and safety, is there once", () => {
+  expect(invariants.map(({ id }) => id)).toEqual(Array.from({ length: 31 }, (_, i) => `I${i + 1}`));
 });
