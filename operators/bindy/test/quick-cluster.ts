@@ -34,7 +34,8 @@ interface World {
   readonly pods: readonly Pod[];
 }
 
-export function quickCluster(machines: Machines): readonly Controller[] {
+/** `tells.unavailable`: its Deployments count pods that are not available, as real ones do. */
+export function quickCluster(machines: Machines, tells: { readonly unavailable?: true } = {}): readonly Controller[] {
   const standIn = controller(Deployment, "quick-deployments")
     .select(parts)
     .owns(ReplicaSet, parts)
@@ -44,7 +45,10 @@ export function quickCluster(machines: Machines): readonly Controller[] {
     .reconcile<World>({
       observe: (deployment, look) => ({ deployment, pods: podsOf(deployment, look) }),
       act: (_none, hands, { deployment }) => act(deployment, hands, machines),
-      status: ({ deployment, pods }, _it, now) => ({ status: statusOf(deployment, pods), ...wakeOf(pods, now) }),
+      status: ({ deployment, pods }, _it, now) => ({
+        status: { ...statusOf(deployment, pods), ...(tells.unavailable ? unavailable(pods) : {}) },
+        ...wakeOf(pods, now),
+      }),
     });
   const ends = controller(Pod, "quick-pods")
     .select(parts)
@@ -192,6 +196,12 @@ function runStatus(pod: Pod, now: Instant, machines: Machines): Pod["status"] | 
 }
 
 const crashesOf = ({ metadata }: Pod): number => Number(metadata?.annotations?.[crashes] ?? 0);
+function unavailable(pods: readonly Pod[]): Deployment["status"] {
+  const isReady = ({ status }: Pod) => status?.conditions?.some((it) => it.type === "Ready" && it.status === "True");
+  const count = pods.filter((pod) => !isReady(pod)).length;
+  return count === 0 ? {} : { unavailableReplicas: count };
+}
+
 const isDown = ({ status }: Pod): boolean => status?.containerStatuses?.[0]?.state?.waiting !== undefined;
 const endOf = ({ status }: Pod, now: Instant): Instant =>
   plus(parseTime(status?.containerStatuses?.[0]?.lastState?.terminated?.finishedAt) ?? now, back);

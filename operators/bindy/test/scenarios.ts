@@ -293,6 +293,7 @@ export const upstreamFaults = ["update-lost", "update-reset"].map(
 export const rolled: Scenario<SimulatedMachines> = {
   ...base,
   name: "rolled",
+  others: ({ backend }) => [...quickCluster(backend, { unavailable: true }), backend.flapping.onlooker()],
   people: [patched(30 * second, "wants another version", Bind9Cluster, "dns", { spec: { version: "9.16" } })],
   unsuited: ["P18", "P22", "P26", "P27", "P28", "P30", "P31", "P33", "P34"],
   safety: [...safety, fewDown],

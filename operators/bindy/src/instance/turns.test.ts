@@ -21,7 +21,11 @@ test("8.4 nobody waits for a time that a wrong clock has told", () => {
 });
 
 /** Its Deployment has come to what it is asked for. */
-function sibling(status: "True" | "False" | "Unknown" | undefined, reason = "NotReady"): Sibling {
+function sibling(
+  status: "True" | "False" | "Unknown" | undefined,
+  reason = "NotReady",
+  unavailableReplicas = 0,
+): Sibling {
   const lastTransitionTime = formatTime(now);
   const conditions = status === undefined ? [] : [{ type: "Ready", status, reason, message: "", lastTransitionTime }];
   const instance = {
@@ -29,7 +33,7 @@ function sibling(status: "True" | "False" | "Unknown" | undefined, reason = "Not
     spec: { role: "secondary" },
     status: { conditions },
   };
-  const deployment = { spec: { replicas: 1 }, status: { replicas: 1, updatedReplicas: 1 } };
+  const deployment = { spec: { replicas: 1 }, status: { replicas: 1, updatedReplicas: 1, unavailableReplicas } };
   return { instance: instance as unknown as Bind9Instance, deployment: deployment as Deployment };
 }
 
@@ -46,6 +50,10 @@ test("a rollout waits while another server is not known to be ready, and says fo
   expect(after(turnLimit - 1_000, sibling("False"))).toEqual(waits);
   expect(after(turnLimit, sibling("False")).kind).toBe("go");
   expect(after(0, sibling("True", "AllReady")).kind).toBe("go");
+});
+
+test("a server that has just been replaced is waited for, though its status still says Ready", () => {
+  expect(after(0, sibling("True", "AllReady", 1)).kind).toBe("waitsFor");
 });
 
 test("what a rollout waits for is reported once", () => {

@@ -72,7 +72,8 @@ function isBusy({ instance, deployment }: Sibling, now: Instant): boolean {
   const ready = findCondition(instance.status?.conditions, CONDITION_TYPE_READY);
   if (ready === undefined) return deployment !== undefined;
   if (ready.status === "Unknown") return true;
-  if (ready.status === "True") return false;
+  // It has just been replaced, and its status does not know yet.
+  if (ready.status === "True") return deployment !== undefined && isShort(deployment);
   if (ready.reason === "ConfigurationInvalid" || ready.reason === "NoChildren") return false;
   return now - (parseTime(ready.lastTransitionTime) ?? now) < turnLimit;
 }
@@ -83,6 +84,9 @@ export function isRolling({ metadata, spec, status }: Deployment): boolean {
   const { observedGeneration = 0, updatedReplicas = 0, replicas: present = 0 } = status ?? {};
   return observedGeneration < (metadata?.generation ?? 0) || updatedReplicas !== replicas || present !== replicas;
 }
+
+/** Some of its pods are not available. */
+const isShort = ({ status }: Deployment): boolean => (status?.unavailableReplicas ?? 0) > 0;
 
 /** It has given up, and what it says is about the newest spec. */
 export function isOverdue({ metadata, status }: Deployment): boolean {
