@@ -1,7 +1,7 @@
 // Somebody changes an object while a pass over it is under way: its own writes tell, and it begins again.
 import { ConfigMap } from "@telltale/kinds/builtin";
 import { afterEach, expect, it } from "vitest";
-import { controller, done, type Hands, waiting } from "../src/index.ts";
+import { controller, done, doneAndTold, type Hands, waiting } from "../src/index.ts";
 import { Site, site } from "./site.ts";
 import { type EmbeddedWorld, world } from "./world.ts";
 
@@ -129,4 +129,22 @@ it("what is asked for while an object is cleaned up is cleaned up as well before
   await w.pass(60_000);
   expect(cleaned).toEqual([site("a").spec.image, "web:2"]);
   expect((await w.client.list(Site)).items).toEqual([]);
+});
+
+it("the last word on an object that others hold is written, and before our finalizer goes", async () => {
+  w = await world({ kinds: [Site] });
+  const sites = controller(Site)
+    .finalize(async (_it, _hands, draft) => {
+      draft.phase("Pending").condition("Ready", false, "Starting", "all that it made is gone");
+      return doneAndTold;
+    })
+    .reconcile({ observe: (it) => it, status: () => {} });
+  const finalizers = ["example.com/site", "example.com/others"];
+  await w.client.create(Site, { ...site("a"), metadata: { ...site("a").metadata, finalizers } });
+  await w.client.delete(Site, { name: "a", namespace: "default" }, { propagation: "Background" });
+  await w.start([sites]);
+  await w.pass(60_000);
+  const { metadata, status } = await w.client.get(Site, "a", { namespace: "default" });
+  expect(metadata.finalizers).toEqual(["example.com/others"]);
+  expect(status?.conditions?.[0]?.message).toBe("all that it made is gone");
 });
