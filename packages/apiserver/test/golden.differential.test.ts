@@ -95,7 +95,13 @@ describe.skipIf(assets === undefined)("a real kube-apiserver", () => {
       const test = alone(one) ? it : it.concurrent;
       test(`${one.id} ${one.title}`, async () => {
         if (asksForNews(one)) await restOfDiscovery(target);
-        const got = normalise(one, await runCase(target, one), target);
+        const ask = async () => normalise(one, await runCase(target, one), target);
+        let got = await ask();
+        // Some answers are chance on the real server: one that is not as it was recorded is asked for once more. Ours never is.
+        if (version === undefined && differences(recorded.get(one.id), got, young) !== "") {
+          console.warn(`${one.id} was not answered as recorded by the real server; it is asked once more`);
+          got = await ask();
+        }
         live.set(one.id, got);
         if (version === undefined) expect(differences(recorded.get(one.id), got, young)).toBe("");
       });
