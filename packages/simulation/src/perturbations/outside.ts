@@ -30,7 +30,7 @@ export const outside: readonly Perturbation[] = [
   },
   {
     id: "P36",
-    what: "what is outside cannot be reached for five minutes, and goes on by itself",
+    what: "the backend is unreachable for five minutes, and keeps running",
     *plans(reference) {
       for (const write of places(reference)) yield { p: "P36", write };
     },
@@ -38,7 +38,7 @@ export const outside: readonly Perturbation[] = [
   },
   {
     id: "P37",
-    what: "what is outside begins anew in the middle of its work",
+    what: "the backend restarts in the middle of its work",
     *plans(reference) {
       for (const [write, by] of each(places(reference), delays)) yield { p: "P37", write, by };
     },
@@ -51,7 +51,7 @@ export const outside: readonly Perturbation[] = [
   },
   {
     id: "P38",
-    what: "what is outside does what it is asked, and its answers are lost",
+    what: "the backend does what it is asked, and its answers are lost",
     *plans(reference) {
       for (const write of places(reference)) yield { p: "P38", write };
     },
